@@ -48,6 +48,11 @@ const closestTests = {
     testOf("postgres-databases"),
     testOf("isolation"),
   ],
+  [`${databases}catalog.ts`]: [
+    testOf("database-turns"),
+    testOf("database-copies"),
+    testOf("postgres-databases"),
+  ],
   [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
   [`${databases}logins.ts`]: [
     testOf("front/connections"),
@@ -59,6 +64,13 @@ const closestTests = {
   [`${databases}names.ts`]: [testOf("names")],
   [`${databases}open-databases.ts`]: [testOf("presence"), testOf("recovery"), testOf("reconcile")],
   [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
+  [`${databases}postgres-databases.ts`]: [
+    testOf("database-turns"),
+    testOf("database-copies"),
+    testOf("postgres-databases"),
+    testOf("recovery"),
+    testOf("isolation"),
+  ],
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],

@@ -1,10 +1,8 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../src/databases/admin.js";
-import { Copies } from "../src/databases/copies.js";
 import { Recovery } from "../src/databases/recovery.js";
-import { Cluster, adminPassword, findPrograms, newTenant } from "./cluster.js";
-import { HoldPoint, settled } from "./stepped-copies.js";
+import { Cluster, newTenant } from "./cluster.js";
+import { HoldPoint, openCopies, settled } from "./stepped-databases.js";
 
 const cluster = new Cluster();
 const patience = { timeout: 60_000, interval: 20 };
@@ -13,19 +11,10 @@ type InTurn = ConstructorParameters<typeof Recovery>[2];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
 const makeRecovery = async (inTurn: InTurn = (_, work) => work()) => {
-  const { major } = (await findPrograms()).binaries;
-  const admin = new Admin({ port: cluster.server.port, password: adminPassword }, major);
+  const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
-  const recovery = new Recovery(
-    admin,
-    new Copies(admin, major),
-    inTurn,
-    (problem) => void problems.push(problem),
-  );
-  onTestFinished(async () => {
-    await recovery.close();
-    await admin.close();
-  });
+  const recovery = new Recovery(admin, copies, inTurn, (problem) => void problems.push(problem));
+  onTestFinished(() => recovery.close());
   return { recovery, problems, admin };
 };
 

@@ -1,9 +1,8 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Admin } from "../src/databases/admin.js";
 import { Spares } from "../src/databases/spares.js";
-import { Cluster, adminPassword, findPrograms } from "./cluster.js";
-import { HoldPoint, SteppedCopies, settled } from "./stepped-copies.js";
+import { Cluster } from "./cluster.js";
+import { HoldPoint, type SteppedCopies, openCopies, settled } from "./stepped-databases.js";
 
 const cluster = new Cluster();
 const patience = { timeout: 60_000, interval: 20 };
@@ -11,13 +10,10 @@ const patience = { timeout: 60_000, interval: 20 };
 afterEach(() => void vi.useRealTimers());
 
 /** Opens real copies, whose creations the test counts and may hold or fail. */
-const openCopies = async () => {
+const openCounted = async () => {
   // Its spare databases would be among those of the test.
   await cluster.closeDatabases();
-  const { major } = (await findPrograms()).binaries;
-  const admin = new Admin({ port: cluster.server.port, password: adminPassword }, major);
-  onTestFinished(() => admin.close());
-  const copies = new SteppedCopies(admin, major);
+  const { copies } = await openCopies(cluster);
   const created: string[] = [];
   copies.before = (step, name) => void (step === "createEmpty" && created.push(name));
   return { copies, created };
@@ -37,7 +33,7 @@ const existing = async (name: string): Promise<string[]> => cluster.namesIn("dat
 
 describe("spare databases", () => {
   it("are created two at a time, until there are enough", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     const points = Array.from({ length: 5 }, () => new HoldPoint());
     copies.before = async (step, name) => {
       if (step === "createEmpty") await points[created.push(name) - 1]?.wait();
@@ -59,7 +55,7 @@ describe("spare databases", () => {
   });
 
   it("are replaced 30 milliseconds after one was taken, however many are taken in between", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     fakeTimers();
     copies.before = (step, name) => {
       created.push(name);
@@ -76,7 +72,7 @@ describe("spare databases", () => {
   });
 
   it("are created 250 milliseconds after the start", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     fakeTimers();
     copies.before = (step, name) => {
       created.push(name);
@@ -92,7 +88,7 @@ describe("spare databases", () => {
 
 describe("a creation that fails", () => {
   it("rejects everyone who waits for a spare database, and is tried again for the next one", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     const refused = new Error("refused");
     const point = new HoldPoint();
     copies.before = async (step) => {
@@ -110,7 +106,7 @@ describe("a creation that fails", () => {
   });
 
   it("drops what it made, complete or not", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     const dropped: string[] = [];
     copies.after = (step, name) => {
       if (step === "createEmpty") throw new Error("lost");
@@ -127,7 +123,7 @@ describe("a creation that fails", () => {
   });
 
   it("drops what it made once Postgres can be reached", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     let drops = 0;
     copies.before = (step) => {
       if (step === "drop" && (drops += 1) < 3) throw new DatabaseUnavailableError("away");
@@ -145,7 +141,7 @@ describe("a creation that fails", () => {
   });
 
   it("leaves what Postgres does not drop to the next start", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     let drops = 0;
     copies.before = (step) => {
       if (step !== "drop") throw new Error("refused");
@@ -164,7 +160,7 @@ describe("a creation that fails", () => {
 
 describe("closing", () => {
   it("rejects those who wait for a spare database, and waits for those that are being created", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     const point = new HoldPoint();
     copies.before = async (step, name) => {
       created.push(name);
@@ -184,14 +180,14 @@ describe("closing", () => {
   });
 
   it("keeps the spare databases that are ready", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     const spares = open(copies, 1, ["spare.ready"]);
     await spares.close();
     await expect(spares.take()).rejects.toThrow(DatabaseUnavailableError);
   });
 
   it("begins no creation any more", async () => {
-    const { copies, created } = await openCopies();
+    const { copies, created } = await openCounted();
     fakeTimers();
     const spares = open(copies, 1);
     await spares.close();
@@ -200,7 +196,7 @@ describe("closing", () => {
   });
 
   it("waits for the removal of what an interrupted creation left, but not for Postgres", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     const point = new HoldPoint();
     copies.before = async (step) => {
       if (step !== "drop") throw new Error("lost");
@@ -221,7 +217,7 @@ describe("closing", () => {
   });
 
   it("does not wait until the next attempt to drop what a creation left", async () => {
-    const { copies } = await openCopies();
+    const { copies } = await openCounted();
     const failed = new HoldPoint();
     copies.before = (step) => {
       if (step !== "drop") throw new Error("lost");

@@ -1,5 +1,11 @@
-import type { Admin } from "../src/databases/admin.js";
+import type { Sessions } from "@mgmt/engine";
+import { onTestFinished } from "vitest";
+import { Admin } from "../src/databases/admin.js";
 import { Copies } from "../src/databases/copies.js";
+import { Logins } from "../src/databases/logins.js";
+import { PostgresDatabases } from "../src/databases/postgres-databases.js";
+import { Spares } from "../src/databases/spares.js";
+import { type Cluster, adminPassword, findPrograms } from "./cluster.js";
 
 export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";
 
@@ -10,10 +16,6 @@ type Hook = (step: Step, name: string) => Promise<void> | void;
 export class SteppedCopies extends Copies {
   before: Hook = () => undefined;
   after: Hook = () => undefined;
-
-  constructor(admin: Admin, major: number) {
-    super(admin, major);
-  }
 
   override createEmpty(unfinished: string, name: string): Promise<void> {
     return this.#run("createEmpty", name, () => super.createEmpty(unfinished, name));
@@ -64,3 +66,40 @@ export class HoldPoint {
 
 /** Resolves when everything that need not wait has happened. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The superuser of a cluster. A test can observe, hold or fail the work that needs a database without sessions. */
+export class SteppedAdmin extends Admin {
+  beforeUnused: (database: string) => Promise<void> | void = () => undefined;
+
+  override async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+    await this.beforeUnused(database);
+    await super.whileUnused(database, work);
+  }
+}
+
+/** Opens connections of the superuser, and copies that use them, until the end of the test. */
+export const openCopies = async (
+  cluster: Cluster,
+): Promise<{ admin: SteppedAdmin; copies: SteppedCopies }> => {
+  const { major } = (await findPrograms()).binaries;
+  const admin = new SteppedAdmin({ port: cluster.server.port, password: adminPassword }, major);
+  onTestFinished(() => admin.close());
+  return { admin, copies: new SteppedCopies(admin, major) };
+};
+
+/** Opens the databases of a cluster as another process would, until the end of the test. */
+export const openSteppedDatabases = async (
+  cluster: Cluster,
+  sessions?: Pick<Sessions, "exclusively">,
+): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
+  const { admin, copies } = await openCopies(cluster);
+  const logins = new Logins(admin, copies);
+  const spares = new Spares(copies, 0, []);
+  const { port } = cluster.server;
+  const databases = new PostgresDatabases({ admin, copies, logins, spares, port, sessions });
+  onTestFinished(async () => {
+    await databases.close();
+    await spares.close();
+  });
+  return { admin, copies, databases };
+};
