@@ -38,7 +38,7 @@ const testOf = (name) => `packages/platform/test/${name}.test.ts`;
 
 /** Files whose closest tests are other ones. All tests of the folder of databases would take seconds for each change. */
 const closestTests = {
-  [`${databases}admin.ts`]: [testOf("recovery"), testOf("postgres-databases")],
+  [`${databases}admin.ts`]: [testOf("admin"), testOf("admin-connections"), testOf("recovery")],
   [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
   [`${databases}attempt.ts`]: [testOf("repairs"), testOf("reconcile")],
   [`${databases}blockers.ts`]: [testOf("blockers")],

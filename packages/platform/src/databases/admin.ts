@@ -79,6 +79,7 @@ export class Admin {
   #worksWithin = 0;
 
   constructor({ port, password }: AdminAddress, major: number) {
+    const options = major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", "");
     this.address = {
       host: "127.0.0.1",
       port,
@@ -86,15 +87,11 @@ export class Admin {
       password,
       ssl: false,
       application_name: "mgmt",
-      options: major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", ""),
+      options,
       connectionTimeoutMillis: 30_000,
     };
     this.#pool = this.#poolOf(this.address, 4);
-    const { options } = this.address;
-    this.#longPool = this.#poolOf(
-      { ...this.address, options: `${options ?? ""} -c statement_timeout=0` },
-      maxLong,
-    );
+    this.#longPool = this.#poolOf({ ...this.address, options: `${options} -c statement_timeout=0` }, maxLong);
     this.#blockers = new Blockers(this.address);
   }
 
@@ -132,7 +129,7 @@ export class Admin {
         canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
       };
       signal?.throwIfAborted();
-      signal?.addEventListener("abort", cancel, { once: true });
+      signal?.addEventListener("abort", cancel);
       try {
         await this.#reaching(() => client.query(statement));
       } finally {
@@ -238,11 +235,9 @@ export class Admin {
   }
 }
 
-const backendOf = async (client: PoolClient): Promise<number> => {
+const backendOf = async (client: PoolClient): Promise<number | undefined> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const [row] = rows;
-  if (row === undefined) throw new Error("Postgres did not return its process id");
-  return row.pid;
+  return rows[0]?.pid;
 };
 
 export const identifier = escapeIdentifier;
