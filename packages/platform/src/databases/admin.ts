@@ -3,7 +3,7 @@ import {
   Client,
   type ClientConfig,
   DatabaseError,
-  Pool,
+  type Pool,
   type PoolClient,
   escapeIdentifier,
   escapeLiteral,
@@ -12,6 +12,7 @@ import { KeyedMutex } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
 import { Blockers } from "./blockers.js";
+import { openPool } from "./pool.js";
 
 export interface AdminAddress {
   port: number;
@@ -90,8 +91,15 @@ export class Admin {
       options,
       connectionTimeoutMillis: 30_000,
     };
-    this.#pool = this.#poolOf(this.address, 4);
-    this.#longPool = this.#poolOf({ ...this.address, options: `${options} -c statement_timeout=0` }, maxLong);
+    // One connection stays open, because opening one takes longer than most statements.
+    const keepOne = { min: 1, idleTimeoutMillis: 30_000 };
+    this.#pool = openPool({ ...this.address, ...keepOne, max: 4 });
+    this.#longPool = openPool({
+      ...this.address,
+      ...keepOne,
+      options: `${options} -c statement_timeout=0`,
+      max: maxLong,
+    });
     this.#blockers = new Blockers(this.address);
   }
 
@@ -214,15 +222,6 @@ export class Admin {
       if (next === undefined) this.#running -= 1;
       else next();
     };
-  }
-
-  #poolOf(address: ClientConfig, max: number): Pool {
-    // One connection stays open, because opening one takes longer than most statements.
-    const pool = new Pool({ ...address, database: "postgres", min: 1, max, idleTimeoutMillis: 30_000 });
-    // Without a listener, a broken connection would end the process. The next statement opens a new connection.
-    pool.on("error", () => undefined);
-    pool.on("connect", (client) => client.on("error", () => undefined));
-    return pool;
   }
 
   #reaching<T>(work: () => Promise<T>): Promise<T> {

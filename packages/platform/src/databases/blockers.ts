@@ -1,5 +1,6 @@
-import { type ClientConfig, Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import { isOurRole } from "./ownership.js";
+import { openPool } from "./pool.js";
 
 /** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
 const patience = 250;
@@ -29,9 +30,7 @@ export class Blockers {
 
   /** @param address where to connect to, with a connection that other work cannot take. */
   constructor(address: ClientConfig) {
-    this.#pool = new Pool({ ...address, database: "postgres", max: 1, idleTimeoutMillis: 1_000 });
-    this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool = openPool({ ...address, max: 1, idleTimeoutMillis: 1_000 });
   }
 
   /** Runs statements, and ends the sessions that block them. */

@@ -1,9 +1,10 @@
-import { DatabaseError, Pool } from "pg";
+import { DatabaseError, type Pool } from "pg";
 import { connectionLimits } from "../postgres/connection-limits.js";
 import { type Admin, identifier } from "./admin.js";
 import { fairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { isOurRole, isOurs } from "./ownership.js";
+import { openPool } from "./pool.js";
 
 export interface TenantLimits {
   /** Maximum number of connections of one database. */
@@ -107,11 +108,9 @@ export class TenantGuard {
     this.#admin = admin;
     this.#limits = { ...defaults, ...limits };
     // A connection of its own, which other work cannot occupy.
-    this.#pool = new Pool({ ...admin.address, database: "postgres", max: 1 });
+    this.#pool = openPool({ ...admin.address, max: 1 });
     const { memory } = this.#limits;
     this.#memory = memory && new MemoryWatch(memory, this.#pool);
-    this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   /** Checks now, and then regularly. */
@@ -206,12 +205,12 @@ export class TenantGuard {
   }
 
   #adaptToCrowd(usages: readonly Usage[]): void {
-    const { crowded, perDatabase } = this.#limits;
+    const { crowded } = this.#limits;
     const sessions = usages.map((usage) => usage.sessions);
     const total = sessions.reduce((sum, count) => sum + count, 0);
     if (total > crowded) this.#crowdedLimit = fairLimit(sessions, crowded);
     // Raising the limit as soon as there is room would only make the databases fill it again.
-    else if (total < crowded * 0.75 || this.#crowdedLimit === perDatabase) this.#crowdedLimit = undefined;
+    else if (total < crowded * 0.75) this.#crowdedLimit = undefined;
   }
 
   #limitOf(oid: number): number {
