@@ -49,7 +49,7 @@ const closestTests = {
     testOf("isolation"),
   ],
   [`${databases}catalog.ts`]: [
-    testOf("database-turns"),
+    testOf("interrupted-changes"),
     testOf("database-copies"),
     testOf("postgres-databases"),
   ],
@@ -66,6 +66,7 @@ const closestTests = {
   [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
   [`${databases}postgres-databases.ts`]: [
     testOf("database-turns"),
+    testOf("interrupted-changes"),
     testOf("database-copies"),
     testOf("postgres-databases"),
     testOf("recovery"),

@@ -38,7 +38,7 @@ describe("while work on a database is in progress", () => {
     for (const { id } of [used, other]) await databases.backup(id, `bkp_of_${id}`);
     const point = new HoldPoint();
     copies.before = async (step, name) => {
-      if (step === "copy" && name === `${used.id}.bkp_held`) await point.wait();
+      if (step === "copy" && name === `making.${used.id}`) await point.wait();
     };
     const holding = databases.backup(used.id, "bkp_held");
     await point.isReached;
@@ -63,7 +63,7 @@ describe("while work on a database is in progress", () => {
     for (const { id } of [used, other]) await databases.backup(id, `bkp_of_${id}`);
     const point = new HoldPoint();
     copies.before = async (step, name) => {
-      if (step === "copy" && name === `${used.id}.bkp_held`) await point.wait();
+      if (step === "copy" && name === `making.${used.id}`) await point.wait();
     };
     const holding = databases.backup(used.id, "bkp_held");
     await point.isReached;
@@ -95,8 +95,8 @@ describe("the repair after a lost connection", () => {
     const [used, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const point = new HoldPoint();
     copies.before = async (step, name) => {
-      if (step === "copy" && name.startsWith(used.id)) await point.wait();
-      if (step === "copy" && name.startsWith(other.id)) throw new DatabaseUnavailableError("away");
+      if (step === "copy" && name === `making.${used.id}`) await point.wait();
+      if (step === "copy" && name === `making.${other.id}`) throw new DatabaseUnavailableError("away");
     };
     const copied = databases.backup(used.id, "bkp_held").then(() => events.push("copied"));
     await point.isReached;

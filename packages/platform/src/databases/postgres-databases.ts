@@ -172,9 +172,9 @@ export class PostgresDatabases implements DatabaseEngine {
     const backup = backupName(databaseId, backupId);
     return this.#inTurn([name], async () => {
       const { database } = await this.#catalog.find(backup);
-      // What an interrupted copy or drop left.
+      // What an interrupted drop left.
       if (database === "invalid") await this.#copies.drop(backup);
-      if (database !== "valid") await this.#copies.copy(name, backup);
+      if (database !== "valid") await this.#copyTo(backup, name);
       return { size: await this.#catalog.size(backup) };
     });
   }
@@ -234,6 +234,18 @@ export class PostgresDatabases implements DatabaseEngine {
         : databaseName(source.databaseId);
     await this.#copies.copy(from, staging, signal);
     return staging;
+  }
+
+  /** Copies the database under a temporary name, so that a backup is always complete. */
+  async #copyTo(backup: string, name: string): Promise<void> {
+    const staging = stagingName(name);
+    await this.#copies.drop(staging);
+    try {
+      await this.#copies.copy(name, staging);
+      await this.#admin.script([`alter database ${identifier(staging)} rename to ${identifier(backup)}`]);
+    } finally {
+      await this.#copies.drop(staging);
+    }
   }
 
   /**
