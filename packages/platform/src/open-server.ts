@@ -64,11 +64,11 @@ const rateLimit = { requests: 600, window: 60_000 };
 /** Opens the records and their databases, and serves the API. */
 export const openServer = async (context: ServerContext): Promise<OpenServer> => {
   const { host, port, dataDir, postgres, old } = context;
-  const { records, recorded } = await openPlatformRecords(dataDir, postgres, old);
+  const { records, recorded, deletions } = await openPlatformRecords(dataDir, postgres, old);
   let databases: OpenDatabases | undefined;
   try {
     databases = await openRecorded(context, recorded);
-    return await serve(context, records, databases);
+    return await serve(context, { records, databases, deletions });
   } catch (error) {
     await databases?.close();
     await records.close();
@@ -100,8 +100,11 @@ const openRecorded = async (
 
 const serve = async (
   context: ServerContext,
-  records: OpenRecords,
-  databases: OpenDatabases,
+  {
+    records,
+    databases,
+    deletions,
+  }: { records: OpenRecords; databases: OpenDatabases; deletions: readonly string[] },
 ): Promise<OpenServer> => {
   const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
   const files = filesIn(dataDir.path);
@@ -128,6 +131,8 @@ const serve = async (
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     engine.followRequests(reportIgnoredFields(onLog));
+    // Requests wait, so that they do not find databases whose data is gone.
+    await engine.finishJobs(deletions);
     return engine;
   };
   const server = await createServer<StoredEngine>({

@@ -305,6 +305,15 @@ export class StoredEngine implements ServedEngine {
     return this.#runner.idle();
   }
 
+  /**
+   * Runs the jobs of these rows now, even before `start`. Resolves when they are done, or cannot reach the database server.
+   *
+   * @param subjects ids of the rows.
+   */
+  async finishJobs(subjects: readonly string[]): Promise<void> {
+    await Promise.all(subjects.map((subject) => this.#runner.finish(subject)));
+  }
+
   /** Starts running jobs. */
   start(): void {
     this.#runner.open();

@@ -10,13 +10,15 @@ import { NewerSchemaError } from "../store/migrate.js";
 import { type OpenRecords, openRecords } from "../store/open-records.js";
 import { type OldSnapshots, importOldState, readOldSnapshots } from "./import-old-state.js";
 import { recordsDatabase, recordsSchema } from "./place.js";
-import { markLost, recordedDatabases } from "./recorded-databases.js";
+import { interruptedDeletions, markLost, recordedDatabases } from "./recorded-databases.js";
 
 /** The records of a data directory. */
 export interface PlatformRecords {
   records: OpenRecords;
   /** The databases that the API has. */
   recorded: RecordedDatabase[];
+  /** Ids of databases whose deletion the end of the last run interrupted. */
+  deletions: string[];
 }
 
 /**
@@ -31,11 +33,15 @@ export const openPlatformRecords = async (
   old: OldSnapshots | undefined,
 ): Promise<PlatformRecords> => {
   const records = await open(dataDir, postgres);
-  if (dataDir.stored === undefined) return { records, recorded: [] };
+  if (dataDir.stored === undefined) return { records, recorded: [], deletions: [] };
   try {
     return await withAdmin(postgres, async (admin) => {
       await complete(dataDir, postgres, { admin, records, old });
-      return { records, recorded: await recordedDatabases(admin, recordsSchema) };
+      return {
+        records,
+        recorded: await recordedDatabases(admin, recordsSchema),
+        deletions: await interruptedDeletions(admin, recordsSchema),
+      };
     });
   } catch (error) {
     await records.close();

@@ -41,6 +41,19 @@ const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<strin
 const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
 
 /**
+ * Returns the ids of the databases whose deletion was requested and is not complete, except those from which another database
+ * is to be filled before.
+ */
+export const interruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
+  const rows = await admin.query<{ id: string }>(
+    `select id from ${schema}.databases
+      where id in (select subject from ${schema}.jobs) and ${isBeingDeleted} and doc->'copies' is null
+      order by seq`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/**
  * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, unless they are being deleted,
  * and the backups that it does not have as `failed`. A running backup without a job is also `failed`.
  *

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { markLost, recordedDatabases } from "../../src/records/recorded-databases.js";
+import { interruptedDeletions, markLost, recordedDatabases } from "../../src/records/recorded-databases.js";
 import { StoreCluster } from "../store/store-cluster.js";
 
 const cluster = new StoreCluster();
@@ -61,6 +61,27 @@ describe("recordedDatabases", () => {
 
   it("returns nothing without databases", async () => {
     expect(await recordedDatabases(admin, schema)).toEqual([]);
+  });
+});
+
+describe("interruptedDeletions", () => {
+  it("returns the databases that are being deleted, unless one is to be filled from them before", async () => {
+    const changes = [{ type: "setPassword" }, { type: "deleteDatabase" }];
+    for (const [id, row] of Object.entries({
+      db_1_deleting: { changes },
+      db_2_copied: { changes, copies: ["db_4_fine"] },
+      db_3_changing: { changes: [{ type: "setPassword" }] },
+      db_4_fine: {},
+      db_5_deleting: { changes },
+    })) {
+      await insert("databases", id, row);
+      await insert("jobs", `job_${id}`, { subject: id, dueAt: 0 });
+    }
+    expect(await interruptedDeletions(admin, schema)).toEqual(["db_1_deleting", "db_5_deleting"]);
+  });
+
+  it("returns nothing without databases", async () => {
+    expect(await interruptedDeletions(admin, schema)).toEqual([]);
   });
 });
 

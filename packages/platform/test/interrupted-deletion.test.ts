@@ -1,0 +1,90 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
+import type { Ready } from "../src/index.js";
+import { call, finalStatus, makeProject, query } from "./api.js";
+import { temporaryDirectory } from "./cluster.js";
+import { connectToRecords } from "./old-data-dir.js";
+import { PlatformProcess, bundleProgram } from "./platform-process.js";
+import { running } from "./processes.js";
+
+let directory: string;
+let program: string;
+const started: PlatformProcess[] = [];
+
+beforeAll(async () => {
+  directory = await temporaryDirectory(await ephemeralBase());
+  program = await bundleProgram(directory);
+});
+afterAll(async () => {
+  for (const platform of started) platform.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const patience = { timeout: 60_000, interval: 20 };
+
+const start = async (dataDir: string): Promise<PlatformProcess> => {
+  const platform = await PlatformProcess.start(program, { port: 0, dataDir });
+  started.push(platform);
+  return platform;
+};
+
+/** Kills the platform after a deletion has dropped the database, while it waits to drop its roles. */
+const killDuringDeletion = async (
+  platform: PlatformProcess,
+  dataDir: string,
+  path: string,
+  databaseId: string,
+): Promise<void> => {
+  const admin = await connectToRecords(dataDir, platform.ready);
+  // Ends together with Postgres.
+  admin.on("error", () => undefined);
+  await admin.query("begin; lock table pg_authid in share row exclusive mode");
+  const deleted = call(platform.ready, "DELETE", path).catch(() => "unanswered");
+  await vi.waitFor(async () => {
+    const { rowCount } = await admin.query("select from pg_database where datname = $1", [databaseId]);
+    expect(rowCount).toBe(0);
+  }, patience);
+  const pids = platform.descendants();
+  await platform.end("SIGKILL");
+  expect(await deleted).toBe("unanswered");
+  await vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
+};
+
+/** Returns the status of the first response that the server gives at the address of its last run. */
+const firstStatus = async ({ baseUrl, token }: Ready, path: string): Promise<number> =>
+  vi.waitFor(
+    async () => (await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })).status,
+    patience,
+  );
+
+describe.concurrent("a deletion that a kill interrupts", () => {
+  it("of a database is complete when the next run responds", async () => {
+    const dataDir = join(directory, "database");
+    const first = await start(dataDir);
+    const project = await makeProject(first.ready);
+    const database = await call(first.ready, "POST", `/v1/projects/${project.id}/databases`, {});
+    await finalStatus(first.ready, database.id);
+    const path = `/v1/databases/${database.id}`;
+    await killDuringDeletion(first, dataDir, path, database.id);
+
+    const [status, second] = await Promise.all([firstStatus(first.ready, path), start(dataDir)]);
+    expect(status).toBe(404);
+    await expect(query(database.connectionString, "select")).rejects.toThrow();
+    await query(project.database.connectionString, "select");
+    expect(await second.end("SIGTERM")).toBe(0);
+  });
+
+  it("of a project is complete when the next run responds", async () => {
+    const dataDir = join(directory, "project");
+    const first = await start(dataDir);
+    const { id, database } = await makeProject(first.ready);
+    const path = `/v1/projects/${id}`;
+    await killDuringDeletion(first, dataDir, path, database.id);
+
+    const [status, second] = await Promise.all([firstStatus(first.ready, path), start(dataDir)]);
+    expect(status).toBe(404);
+    expect(await second.end("SIGTERM")).toBe(0);
+  });
+});
