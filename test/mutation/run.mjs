@@ -45,6 +45,7 @@ const closestTests = {
   [`${databases}copies.ts`]: [
     testOf("recovery"),
     testOf("database-copies"),
+    testOf("database-settings"),
     testOf("postgres-databases"),
     testOf("isolation"),
   ],
@@ -57,6 +58,7 @@ const closestTests = {
   [`${databases}logins.ts`]: [
     testOf("front/connections"),
     testOf("front/flow"),
+    testOf("database-settings"),
     testOf("postgres-databases"),
     testOf("reconcile"),
   ],
@@ -75,6 +77,7 @@ const closestTests = {
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],
+  [`${databases}settings.ts`]: [testOf("database-settings")],
   [`${databases}spares.ts`]: [testOf("spare-creation"), testOf("spares")],
   [`${databases}tenant-guard.ts`]: [testOf("tenant-limits"), testOf("tenant-guard")],
 };

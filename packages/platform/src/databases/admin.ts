@@ -28,6 +28,13 @@ export const isMissing = (error: unknown): boolean =>
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
 /**
+ * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
+ * it has only the code of internal errors.
+ */
+const isConcurrentChange = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "XX000";
+
+/**
  * Runs work that uses connections to Postgres.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
@@ -155,8 +162,7 @@ export class Admin {
 
   /** Runs statements in one transaction in another database. */
   async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
-    this.#worksWithin += 1;
-    await this.#within.run([String(this.#worksWithin % maxWithin)], async () => {
+    await this.#withinLimit(async () => {
       const client = new Client({ ...this.address, database });
       client.on("error", () => undefined);
       await reaching(() => client.connect());
@@ -166,6 +172,12 @@ export class Admin {
         await client.end();
       }
     });
+  }
+
+  /** Does work that opens a connection, when few others are open. */
+  #withinLimit<T>(work: () => Promise<T>): Promise<T> {
+    this.#worksWithin += 1;
+    return this.#within.run([String(this.#worksWithin % maxWithin)], work);
   }
 
   /**
@@ -183,6 +195,53 @@ export class Admin {
       if (sessions.length === 0) return;
     }
     throw unavailable(new Error("Sessions do not end"));
+  }
+
+  /** Alters a role. Its sessions may change it at the same time, which makes this fail: ends them then, and tries again. */
+  async alterRole(role: string, change: string): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.script([`alter role ${identifier(role)} ${change}`]);
+        return;
+      } catch (error) {
+        if (!isConcurrentChange(error)) throw error;
+        if (attempt === 10) throw unavailable(error);
+        await this.endSessions("usename = $1", role);
+      }
+    }
+  }
+
+  /**
+   * Returns whether Postgres accepts the password of a login: false also when it lets everybody in, or when the session does not
+   * start in time.
+   *
+   * @param database a database of the login.
+   * @throws DatabaseUnavailableError when Postgres cannot be reached.
+   */
+  async accepts(user: string, pass: string, database: string): Promise<boolean> {
+    let isAsked = false;
+    const client = new Client({
+      ...this.address,
+      user,
+      password: () => {
+        isAsked = true;
+        return pass;
+      },
+      database,
+    });
+    client.on("error", () => undefined);
+    try {
+      await this.#withinLimit(() => client.connect());
+      return isAsked;
+    } catch (error) {
+      const refusal = error instanceof DatabaseError ? error : undefined;
+      // Postgres refuses a session for other reasons, such as too many connections, only after it has accepted the password.
+      if (isAsked) return refusal !== undefined && !/^(28|57)/.test(refusal.code ?? "");
+      if (refusal === undefined || isTemporary(refusal)) throw unavailable(error);
+      return false;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Does the work. If sessions in `database` make it fail, ends them and tries again. */

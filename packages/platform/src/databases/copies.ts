@@ -3,6 +3,7 @@ import { type Admin, identifier, isInvalid, literal } from "./admin.js";
 import { unavailable } from "../postgres/unavailable.js";
 import { kindOf, ownerOf } from "./names.js";
 import { isRetired, platformRole, retireRole } from "./ownership.js";
+import { storeSetting } from "./settings.js";
 
 /** The database in which privileges on databases are revoked. */
 const sharedObjects = "postgres";
@@ -14,13 +15,24 @@ const hasDependents = (error: unknown): boolean => error instanceof DatabaseErro
 const isDuplicate = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
+/** The settings of a database. */
+interface StoredSettings {
+  /** The role to which they apply; null when they apply to all. */
+  role: string | null;
+  /** Null when only the other database has settings for this role. */
+  settings: string[] | null;
+}
+
 /** Copies and drops whole databases, and drops roles with everything that depends on them. */
 export class Copies {
   readonly #admin: Admin;
   readonly #strategy: string;
+  readonly #onLog: ((line: string) => void) | undefined;
 
-  constructor(admin: Admin, major: number) {
+  /** @param onLog receives messages about settings that could not be copied. */
+  constructor(admin: Admin, major: number, onLog?: (line: string) => void) {
     this.#admin = admin;
+    this.#onLog = onLog;
     this.#strategy = major >= 15 ? "strategy file_copy" : "";
   }
 
@@ -59,17 +71,47 @@ export class Copies {
     await this.copySettings(from, to, "setrole = 0");
   }
 
-  /** Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not. */
+  /**
+   * Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not.
+   * Removes settings that only `to` has.
+   *
+   * @param which SQL condition on `pg_db_role_setting`.
+   */
   async copySettings(from: string, to: string, which: string): Promise<void> {
-    const oid = (name: string): string => `(select oid from pg_database where datname = ${literal(name)})`;
-    await this.#admin.script([
-      "begin",
-      "set local allow_system_table_mods = on",
-      `delete from pg_db_role_setting where setdatabase = ${oid(to)} and ${which}`,
-      `insert into pg_db_role_setting
-        select ${oid(to)}, setrole, setconfig from pg_db_role_setting where setdatabase = ${oid(from)} and ${which}`,
-      "commit",
-    ]);
+    const found = await this.#admin.query<StoredSettings>(
+      `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
+        from pg_db_role_setting s
+        join pg_database d on d.oid = s.setdatabase and d.datname in ($1, $2)
+        left join pg_roles r on r.oid = s.setrole
+        where ${which} and (s.setrole = 0) = (r.oid is null)
+        group by r.rolname`,
+      [from, to],
+    );
+    const changes = found.flatMap(({ role, settings }) => {
+      const database = `database ${identifier(to)}`;
+      const target = role === null ? `alter ${database}` : `alter role ${identifier(role)} in ${database}`;
+      return [`${target} reset all`, ...(settings ?? []).map((setting) => storeSetting(target, setting))];
+    });
+    if (changes.length === 0) return;
+    try {
+      await this.#admin.script(changes);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      for (const change of changes) await this.#attempt(change, to);
+    }
+  }
+
+  /** Makes a change of a setting, unless Postgres refuses it. A copy without a setting is better than no copy. */
+  async #attempt(change: string, database: string): Promise<void> {
+    try {
+      await this.#admin.script([change]);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      // Neither the statement nor the message, which may contain the value.
+      this.#onLog?.(
+        `A setting was not copied to the database ${database}: Postgres error ${error.code ?? ""}`,
+      );
+    }
   }
 
   /**
@@ -137,7 +179,7 @@ export class Copies {
    * without a login and a password, until these databases are dropped.
    */
   async dropRole(role: string, owner: string): Promise<void> {
-    await this.#admin.script([`alter role ${identifier(role)} nologin password null`]);
+    await this.#admin.alterRole(role, "nologin password null");
     await this.#admin.endSessions("usename = $1", role);
     for (const database of await this.#databasesWith(role)) {
       if (database === sharedObjects) {

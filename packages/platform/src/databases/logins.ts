@@ -1,14 +1,15 @@
 import { type DatabaseCredential, KeyedMutex } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
-import { matchesVerifier, scramVerifier } from "../postgres/scram.js";
+import { scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { createRole, isOurRole, loginMark, markRole, retiredMark } from "./ownership.js";
 
 /** A login role found in Postgres. */
 interface FoundLogin {
-  verifier: string | null;
   login: boolean;
+  /** Whether it has sessions. */
+  used: boolean;
   limit: number;
   owners: string[];
   mark: string | null;
@@ -26,6 +27,8 @@ export class Logins {
    * Postgres refuses roles that were dropped.
    */
   readonly #databases = new Map<string, string>();
+  /** Passwords by role, as this process has set or found them. Other processes may have set others. */
+  readonly #passwords = new Map<string, string>();
   /** Leaves most connections to other work while clients send names that do not exist. */
   readonly #searches = new KeyedMutex();
 
@@ -44,9 +47,10 @@ export class Logins {
     return (await Promise.all(statements)).flat();
   }
 
-  /** Records the database of a login role, so that it need not be found. */
-  remember(owner: string, { user }: DatabaseCredential): void {
+  /** Records the database and the password of a login role, so that they need not be found. */
+  remember(owner: string, { user, pass }: DatabaseCredential): void {
     this.#databases.set(user, owner);
+    this.#passwords.set(user, pass);
   }
 
   /**
@@ -74,7 +78,7 @@ export class Logins {
 
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
   async grant(owner: string, credential: DatabaseCredential): Promise<void> {
-    const { connectionId, user, pass } = credential;
+    const { connectionId, user } = credential;
     const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
     if (known === undefined) {
       await this.#admin.script(await this.statements(owner, [credential]));
@@ -85,9 +89,7 @@ export class Logins {
         throw new Error(`The role ${user} belongs to another database`);
       }
       if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(limit(user));
-      // An interrupted removal disables the login first.
-      const isSame = known.login && (await matchesVerifier(pass, known.verifier ?? ""));
-      if (!isSame) await this.#changePassword(user, pass);
+      await this.#ensurePassword(owner, credential, known);
       // Earlier versions did not store the connection of a role.
       if (known.mark !== loginMark(connectionId)) {
         await this.#admin.script([markRole(user, loginMark(connectionId))]);
@@ -107,31 +109,36 @@ export class Logins {
       if (!except.includes(role)) await this.#drop(role, owner);
   }
 
-  /** Ends the sessions before the change, because they could change the password again. */
-  async #changePassword(user: string, pass: string): Promise<void> {
-    const verifier = literal(await scramVerifier(pass));
-    await this.#admin.script([
-      "begin",
-      // Without the lock, Postgres refuses the change if one of these sessions changes the role at the same time.
-      "lock table pg_authid in share row exclusive mode",
-      `alter role ${identifier(user)} nologin`,
-      "commit",
-    ]);
+  /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
+  async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
+    // An interrupted removal disables the login first.
+    const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
+    if (!isOther && known.used && (await this.#admin.accepts(user, pass, owner))) return;
+    const alter = `alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`;
+    if (!isOther && !known.used) {
+      // Nobody notices if the password was the same.
+      await this.#admin.script([alter, endSessionsOf(user)]);
+      return;
+    }
+    // Its sessions could change the password again.
+    await this.#admin.alterRole(user, "nologin");
     await this.#admin.endSessions("usename = $1", user);
-    await this.#admin.script([`alter role ${identifier(user)} login password ${verifier}`]);
+    await this.#admin.script([alter]);
   }
 
   async #drop(role: string, owner: string): Promise<void> {
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
     this.#databases.delete(role);
+    this.#passwords.delete(role);
   }
 
   async #find(role: string): Promise<FoundLogin | undefined> {
     const [found] = await this.#admin.query<FoundLogin>(
-      `select rolpassword as verifier, rolcanlogin as login, rolconnlimit as limit, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = a.oid
-        ) as owners, shobj_description(a.oid, 'pg_authid') as mark
-        from pg_authid a where rolname = $1`,
+      `select rolcanlogin as login, rolconnlimit as limit,
+        exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid
+        ) as owners, shobj_description(r.oid, 'pg_authid') as mark
+        from pg_roles r where rolname = $1`,
       [role],
     );
     return found;
@@ -162,6 +169,10 @@ export class Logins {
     return rows.map(({ role }) => role);
   }
 }
+
+/** Returns the statement that ends sessions which have started meanwhile. */
+const endSessionsOf = (user: string): string =>
+  `select pg_terminate_backend(pid) from pg_stat_activity where usename = ${literal(user)}`;
 
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
 const join = (user: string, owner: string): string[] => [

@@ -81,7 +81,7 @@ export const openDatabases = async (
   { sessions, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
-  const copies = new Copies(admin, major);
+  const copies = new Copies(admin, major, limits.onLog);
   const logins = new Logins(admin, copies);
   const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
