@@ -1,15 +1,17 @@
-import { statfs } from "node:fs/promises";
+import { rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Client } from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Admin } from "../src/databases/admin.js";
 import { TenantGuard, type TenantLimits } from "../src/databases/tenant-guard.js";
 import { Cluster, adminPassword, findPrograms } from "./cluster.js";
+import { makeAdmin, patient } from "./sessions.js";
 
 // Each test checks the limits itself, at the moments that it chooses. Nothing else does, because the databases are closed.
 
 const cluster = new Cluster();
-const patient = { timeout: 60_000, interval: 20 };
 const penalty = 60_000;
+const unlimited = 2 ** 60;
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
 let [first, second]: Tenant[] = [];
@@ -106,6 +108,15 @@ describe("a check of the limits of tenants", () => {
       expect(await limits()).toEqual([100, 100]);
     }));
 
+  it("changes nothing while all limits are right", () =>
+    withGuard({}, async (guard) => {
+      const versions = "select xmin::text, datname from pg_database order by datname";
+      await open(tenants()[0], 1);
+      const { rows: before } = await admin.query(versions);
+      await guard.check();
+      expect((await admin.query(versions)).rows).toEqual(before);
+    }));
+
   it("ends the newest sessions when there are too many, and keeps the limit until a quarter is free", () =>
     withGuard({ crowded: 8 }, async (guard) => {
       const [large, small] = tenants();
@@ -131,37 +142,98 @@ describe("a check of the limits of tenants", () => {
       expect(await limits()).toEqual([100, 100]);
     }));
 
-  it("closes the database whose sessions together hold the most locks, for the time of the penalty", async () => {
-    const [greedy, modest] = tenants();
-    const sessions = [...(await open(greedy, 2)), ...(await open(modest, 1))];
-    for (const [index, count] of [60, 60, 70].entries()) {
-      const locks = "select pg_advisory_lock($1::int, key) from generate_series(1, $2::int) key";
-      await sessions[index]?.query(locks, [index, count]);
-    }
-    await withGuard({ locks: 190 }, async (guard) => {
-      expect(await guard.check()).toBe(true);
-      expect(await limits()).toEqual([100, 100]);
-    });
+  it.each([0, 1])(
+    "closes the database with the most locks, for the time of the penalty: %s",
+    async (most) => {
+      const [greedy, modest] = most === 0 ? tenants() : tenants().toReversed();
+      if (greedy === undefined || modest === undefined) throw new Error("There are no tenants");
+      const closed = most === 0 ? [0, 100] : [100, 0];
+      const sessions = [...(await open(greedy, 2)), ...(await open(modest, 1))];
+      for (const [index, count] of [60, 60, 70].entries()) {
+        const locks = "select pg_advisory_lock($1::int, key) from generate_series(1, $2::int) key";
+        await sessions[index]?.query(locks, [index, count]);
+      }
+      await withGuard({ locks: 190 }, async (guard) => {
+        expect(await guard.check()).toBe(true);
+        expect(await limits()).toEqual([100, 100]);
+      });
 
-    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
-    await withGuard({ locks: 189 }, async (guard) => {
-      await guard.check();
-      expect(await limits()).toEqual([0, 100]);
-      expect(await Promise.all(sessions.map(isAlive))).toEqual([false, false, true]);
-      now.mockReturnValue(1_000 + penalty - 1);
-      await guard.check();
-      expect(await limits()).toEqual([0, 100]);
-      now.mockReturnValue(1_000 + penalty);
-      await guard.check();
-      expect(await limits()).toEqual([100, 100]);
-      now.mockRestore();
+      const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+      await withGuard({ locks: 189 }, async (guard) => {
+        await guard.check();
+        expect(await limits()).toEqual(closed);
+        expect(await Promise.all(sessions.map(isAlive))).toEqual([false, false, true]);
+        now.mockReturnValue(1_000 + penalty - 1);
+        await guard.check();
+        expect(await limits()).toEqual(closed);
+        now.mockReturnValue(1_000 + penalty);
+        await guard.check();
+        expect(await limits()).toEqual([100, 100]);
+        now.mockRestore();
+      });
+    },
+  );
+});
+
+it("ends the sessions that hold all locks of the server, also when the process that applied the limits has ended", async () => {
+  const [greedy] = tenants();
+  const [session] = await open(greedy, 1);
+  const takeAll = async (): Promise<void> => {
+    const takeMany = "select pg_advisory_lock(key) from generate_series(1, 1e6::int) key";
+    await expect(session?.query(takeMany)).rejects.toMatchObject({ code: "53200" });
+  };
+  await withGuard({ locks: 1_000 }, async (second) => {
+    const first = new TenantGuard(makeAdmin(cluster), {});
+    await first.check();
+    expect(await second.check()).toBe(false);
+    await takeAll();
+    await first.close();
+    // The first guard has released its lock.
+    await takeAll();
+    // Its other statements can still find no free lock.
+    await vi.waitFor(() => second.check(), patient);
+    await vi.waitFor(async () => expect(await limits()).toEqual([0, 100]), patient);
+    expect(session && (await isAlive(session))).toBe(false);
+  });
+});
+
+describe("regular checks of the limits", () => {
+  /** Returns the times after which the guard checks again that were set during the work, in milliseconds. */
+  const delaysDuring = async (work: () => Promise<unknown>): Promise<(number | undefined)[]> => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    try {
+      await work();
+      return timers.mock.calls.map(([, delay]) => delay).filter((delay) => delay === 250 || delay === 1_000);
+    } finally {
+      timers.mockRestore();
+    }
+  };
+
+  it("are more frequent while tenants have sessions", async () => {
+    await withGuard({}, async (guard) => {
+      expect(await delaysDuring(() => guard.open())).toEqual([1_000]);
     });
+    await open(tenants()[0], 1);
+    await withGuard({}, async (guard) => {
+      expect(await delaysDuring(() => guard.open())).toEqual([250]);
+    });
+  });
+
+  it("go on when Postgres cannot be reached", async () => {
+    const lost = new Admin({ port: 1, password: adminPassword }, 18);
+    const guard = new TenantGuard(lost, {});
+    expect(await delaysDuring(() => guard.open())).toEqual([250]);
+    await guard.close();
+    await lost.close();
+  });
+
+  it("end when the guard is closed during one", async () => {
+    const guard = new TenantGuard(makeAdmin(cluster), {});
+    expect(await delaysDuring(() => Promise.all([guard.open(), guard.close()]))).toEqual([]);
   });
 });
 
 describe("a check of databases in memory", () => {
-  const unlimited = 2 ** 60;
-
   it("closes databases that are too large, until they are smaller, and says so once", async () => {
     const log: string[] = [];
     const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
@@ -169,6 +241,7 @@ describe("a check of databases in memory", () => {
     await withGuard({ memory, onLog: (line) => log.push(line) }, async (guard) => {
       await guard.check();
       expect(await limits()).toEqual([0, 0]);
+      expect(log).toHaveLength(2);
       now.mockReturnValue(1_000 + penalty);
       await guard.check();
       expect(await limits()).toEqual([0, 0]);
@@ -177,6 +250,75 @@ describe("a check of databases in memory", () => {
     expect(log).toHaveLength(2);
     for (const { id } of tenants())
       expect(log.join("\n")).toContain(`The database ${id} uses too much memory`);
+  });
+
+  const mebibyte = 1024 ** 2;
+
+  const sizeOf = async ({ id }: Tenant): Promise<number> => {
+    const { rows } = await admin.query<{ size: number }>("select pg_database_size($1)::float8 as size", [id]);
+    return rows[0]?.size ?? 0;
+  };
+
+  /** Adds rows to a table of the tenant, about a megabyte each time. */
+  const fill = async (tenant: Tenant): Promise<void> => {
+    const [session] = await open(tenant, 1);
+    await session?.query("create table if not exists filled (id uuid)");
+    await session?.query("insert into filled select gen_random_uuid() from generate_series(1, 25000)");
+    await session?.end();
+  };
+
+  /** Drops the table, whose space is free after the next checkpoint. */
+  const empty = async (tenant: Tenant): Promise<void> => {
+    await admin.query(`alter database ${tenant.id} connection limit 100`);
+    const [session] = await open(tenant, 1);
+    await session?.query("drop table filled");
+    await session?.end();
+    await admin.query("checkpoint");
+  };
+
+  it("keeps a database closed that is still too large after the penalty, and opens it when it is smaller", async () => {
+    const [large] = tenants();
+    await fill(large);
+    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+    const memory = { directory: cluster.directory, perDatabase: (await sizeOf(large)) - 1, total: unlimited };
+    await withGuard({ memory }, async (guard) => {
+      await guard.check();
+      expect(await limits()).toEqual([0, 100]);
+      now.mockReturnValue(1_000 + penalty / 2);
+      await guard.check();
+      now.mockReturnValue(1_000 + penalty);
+      await guard.check();
+      expect(await limits()).toEqual([0, 100]);
+
+      await empty(large);
+      now.mockReturnValue(1_000 + 2 * penalty);
+      await guard.check();
+      expect(await limits()).toEqual([100, 100]);
+      now.mockRestore();
+    });
+  });
+
+  it("notices growth, also after the file system had more in it before", async () => {
+    const [large] = tenants();
+    const perDatabase = (await sizeOf(large)) + mebibyte;
+    const other = join(cluster.directory, "other");
+    await writeFile(other, Buffer.alloc(20 * mebibyte));
+    await withGuard(
+      { memory: { directory: cluster.directory, perDatabase, total: unlimited } },
+      async (guard) => {
+        await guard.check();
+        expect(await limits()).toEqual([100, 100]);
+        await rm(other);
+        await guard.check();
+        // Other processes may free some of the same memory at any time.
+        await vi.waitFor(async () => {
+          await fill(large);
+          await guard.check();
+          expect(await limits()).toEqual([0, 100]);
+        }, patient);
+      },
+    );
+    await empty(large);
   });
 
   it("closes the largest when all together are too large", async () => {

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Pool } from "pg";
 import { isOurs } from "./ownership.js";
+import { queryOnKept } from "./pool.js";
 
 const mebibyte = 1024 ** 2;
 
@@ -20,6 +21,10 @@ export interface MemoryLimits {
 export interface LargeDatabase {
   oid: number;
   name: string;
+}
+
+interface Size extends LargeDatabase {
+  bytes: number;
 }
 
 /** Returns the limits for databases in memory: 1 GiB each, and half of what is free together. Undefined if they are on a disk. */
@@ -43,11 +48,11 @@ const findSizes = `
 /** Finds databases that use too much of the memory that they are in. */
 export class MemoryWatch {
   readonly #limits: MemoryLimits;
-  readonly #pool: Pick<Pool, "query">;
+  readonly #pool: Pool;
   /** Bytes in use on the file system at the last lookup of the sizes. */
   #used = 0;
 
-  constructor(limits: MemoryLimits, pool: Pick<Pool, "query">) {
+  constructor(limits: MemoryLimits, pool: Pool) {
     this.#limits = limits;
     this.#pool = pool;
   }
@@ -64,7 +69,7 @@ export class MemoryWatch {
     const used = (blocks - bfree) * bsize;
     if (used < this.#used) this.#used = used;
     if (!always && used - this.#used < perDatabase / 16) return [];
-    const { rows } = await this.#pool.query<{ oid: number; name: string; bytes: number }>(findSizes);
+    const { rows } = await queryOnKept<Size>(this.#pool, findSizes);
     this.#used = used;
     const isTooMuch = rows.reduce((sum, { bytes }) => sum + bytes, 0) > total;
     return rows.filter(({ bytes }, index) => bytes > perDatabase || (isTooMuch && index === 0));

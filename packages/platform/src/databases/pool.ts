@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from "pg";
+import { DatabaseError, Pool, type PoolConfig, type QueryResult, type QueryResultRow } from "pg";
 
 /** Returns a pool of connections to the database `postgres` for the platform's own statements. */
 export const openPool = (config: PoolConfig): Pool => {
@@ -7,4 +7,26 @@ export const openPool = (config: PoolConfig): Pool => {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
+};
+
+/**
+ * Runs a statement and keeps its connection when Postgres refuses the statement. `pool.query` would close the connection, and a
+ * new one cannot be opened while tenants hold all locks of the server.
+ *
+ * @throws DatabaseError when Postgres refuses the statement; another error when the connection is lost.
+ */
+export const queryOnKept = async <Row extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<QueryResult<Row>> => {
+  const client = await pool.connect();
+  try {
+    const result = await client.query<Row>(text, [...values]);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(!(error instanceof DatabaseError));
+    throw error;
+  }
 };

@@ -4,7 +4,7 @@ import { type Admin, identifier } from "./admin.js";
 import { fairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { isOurRole, isOurs } from "./ownership.js";
-import { openPool } from "./pool.js";
+import { openPool, queryOnKept } from "./pool.js";
 
 export interface TenantLimits {
   /** Maximum number of connections of one database. */
@@ -118,7 +118,7 @@ export class TenantGuard {
     const isUsed = await this.#checkOnce();
     if (this.#isClosed) return;
     const next = (): void => {
-      this.#checking = this.open().finally(() => (this.#checking = undefined));
+      this.#checking = this.open();
     };
     this.#timer = setTimeout(next, isUsed ? intervals.used : intervals.unused).unref();
   }
@@ -145,7 +145,7 @@ export class TenantGuard {
     if (!(await this.#leads())) return false;
     await this.#endHolderOfLocks();
     await this.#closeLarge();
-    const { rows: usages } = await this.#pool.query<Usage>(findUsage, [
+    const { rows: usages } = await queryOnKept<Usage>(this.#pool, findUsage, [
       this.#limits.perDatabase,
       [...this.#closedUntil.keys()],
     ]);
@@ -155,9 +155,9 @@ export class TenantGuard {
     this.#adaptToCrowd(usages);
     const wanted = usages.map((usage) => ({ ...usage, wanted: this.#limitOf(usage.oid) }));
     for (const { name, sessions, wanted: limit } of wanted) {
-      if (sessions > limit) await this.#pool.query(endNewest, [name, limit]);
+      if (sessions > limit) await queryOnKept(this.#pool, endNewest, [name, limit]);
     }
-    await this.#pool.query(endSlowListeners, [fullQueue]);
+    await queryOnKept(this.#pool, endSlowListeners, [fullQueue]);
     // A database that is being dropped must not prevent the change of others.
     await Promise.allSettled(
       wanted.filter((usage) => usage.limit !== usage.wanted).map((usage) => this.#setLimit(usage)),
@@ -168,7 +168,7 @@ export class TenantGuard {
   /** Returns whether this process applies the limits. */
   async #leads(): Promise<boolean> {
     try {
-      const { rows } = await this.#pool.query<{ leads: boolean }>(lead);
+      const { rows } = await queryOnKept<{ leads: boolean }>(this.#pool, lead);
       return rows.some(({ leads }) => leads);
     } catch (error) {
       // The tenants have all locks, and the process that applied the limits has ended.
@@ -179,7 +179,7 @@ export class TenantGuard {
 
   /** If there are too many locks, ends the sessions of the database that holds the most, and closes it for a while. */
   async #endHolderOfLocks(): Promise<void> {
-    const { rows } = await this.#pool.query<HeldLocks>(findLocks);
+    const { rows } = await queryOnKept<HeldLocks>(this.#pool, findLocks);
     const byDatabase = new Map<number, number>();
     for (const { database, locks } of rows) byDatabase.set(database, (byDatabase.get(database) ?? 0) + locks);
     const [worst] = [...byDatabase].toSorted(([, left], [, right]) => right - left);
