@@ -43,6 +43,7 @@ const closestTests = {
   [`${databases}attempt.ts`]: [testOf("repairs"), testOf("reconcile")],
   [`${databases}blockers.ts`]: [testOf("blockers")],
   [`${databases}copies.ts`]: [
+    testOf("copies"),
     testOf("recovery"),
     testOf("database-copies"),
     testOf("database-settings"),

@@ -1,5 +1,5 @@
 import { DatabaseError } from "pg";
-import { type Admin, identifier, isInvalid, literal } from "./admin.js";
+import { type Admin, identifier, literal } from "./admin.js";
 import { unavailable } from "../postgres/unavailable.js";
 import { kindOf, ownerOf } from "./names.js";
 import { isRetired, platformRole, retireRole } from "./ownership.js";
@@ -141,10 +141,9 @@ export class Copies {
           `drop owned by ${identifier(role)}`,
         ]),
         // REASSIGN OWNED also changes the owner of databases, so the same transaction restores them.
-        ...(await this.#databasesNamedLike(roles)).flatMap((role) => [
-          `alter database ${identifier(role)} owner to ${identifier(role)}`,
-          `grant all on database ${identifier(role)} to ${identifier(role)}`,
-        ]),
+        ...(await this.#databasesNamedLike(roles)).map(
+          (role) => `alter database ${identifier(role)} owner to ${identifier(role)}`,
+        ),
       ]);
     } finally {
       await this.#admin.whileUnused(name, () =>
@@ -155,17 +154,17 @@ export class Copies {
 
   /** Drops a database of any kind and its sessions. Does nothing when it does not exist. */
   async drop(name: string): Promise<void> {
-    const [found] = await this.#admin.query<{ template: boolean; invalid: boolean }>(
-      `select datistemplate as template, ${isInvalid} as invalid from pg_database where datname = $1`,
+    const [found] = await this.#admin.query<{ template: boolean }>(
+      "select datistemplate as template from pg_database where datname = $1",
       [name],
     );
     if (found === undefined) return;
-    // An invalid database cannot be altered, and need not be.
-    if (found.invalid || !found.template) {
+    if (!found.template) {
       await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
       return;
     }
-    // A tenant has marked its database as a template, which cannot be dropped. It must not be able to do so again.
+    // A tenant has marked its database as a template, which cannot be dropped and is never invalid. It must not be able to
+    // do so again.
     await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
     await this.#admin.whileUnused(name, async () => {
       await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
