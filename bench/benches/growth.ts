@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type GrowthOperation, type GrowthServer, growthOperations } from "../programs/calls.js";
 import type { Bench, Finding, Series } from "../runner/bench.js";
 import { type Program, startProgram } from "../runner/program.js";
+import { jobGrowth } from "./job-growth.js";
 import { platformGrowth } from "./platform-growth.js";
 import { measureAlternately, median, ratios } from "../runner/rounds.js";
 
@@ -12,8 +13,12 @@ const maxRatio = 2;
 export const growth: Bench = {
   name: "growth",
   about:
-    "time per operation as the number of rows grows: processor time in memory, and whole requests to mgmt dev",
-  run: async (rounds = 21) => [...(await memoryGrowth(rounds)), ...(await platformGrowth(rounds))],
+    "time per operation as the number of rows grows: processor time in memory, whole requests to mgmt dev, and due jobs",
+  run: async (rounds = 21) => [
+    ...(await memoryGrowth(rounds)),
+    ...(await platformGrowth(rounds)),
+    ...(await jobGrowth(rounds)),
+  ],
 };
 
 const memoryGrowth = async (rounds: number): Promise<Finding[]> => {

@@ -4,10 +4,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
-import pg from "pg";
 import type { Finding } from "../runner/bench.js";
-import { mgmtProgram } from "../runner/paths.js";
-import { type ServerProcess, startServerProcess } from "../runner/server-process.js";
+import { connectToRecords, startPlatform } from "../runner/platform-records.js";
+import type { ServerProcess } from "../runner/server-process.js";
 
 const sizes = [100, 100_000] as const;
 const batch = 20;
@@ -34,7 +33,7 @@ class FilledPlatform {
   }
 
   static async start(dataDir: string, size: number): Promise<FilledPlatform> {
-    const server = await startServer(dataDir);
+    const server = await startPlatform(dataDir);
     try {
       const platform = new FilledPlatform(dataDir, server, await controlSecretOf(server));
       await platform.#fill(size);
@@ -61,7 +60,7 @@ class FilledPlatform {
   async timeRestart(): Promise<number> {
     await this.#server.stop();
     const started = performance.now();
-    this.#server = await startServer(this.#dataDir);
+    this.#server = await startPlatform(this.#dataDir);
     const time = performance.now() - started;
     this.#secret = await controlSecretOf(this.#server);
     return time;
@@ -118,14 +117,7 @@ class FilledPlatform {
       ...{ grant_type: "authorization_code", redirect_uri: redirectUri, code_verifier: verifier },
       code,
     });
-    const client = new pg.Client({
-      host: "127.0.0.1",
-      port: Number(this.#server.ready["postgresPort"]),
-      user: "postgres",
-      password: await adminPasswordOf(this.#dataDir),
-      database: "postgres",
-    });
-    await client.connect();
+    const client = await connectToRecords(this.#dataDir, this.#server);
     try {
       for (const [table, reference] of Object.entries(references)) {
         const { rowCount } = await client.query(copyRows(table, reference), [size]);
@@ -201,18 +193,8 @@ class FilledPlatform {
   }
 }
 
-const startServer = (dataDir: string): Promise<ServerProcess> =>
-  startServerProcess([mgmtProgram, "dev", "--data-dir", dataDir, "--port", "0", "--output", "json"]);
-
 const controlSecretOf = ({ ready }: ServerProcess): Promise<string> =>
   readFile(String(ready["controlSecretFile"]), "utf8");
-
-const adminPasswordOf = async (dataDir: string): Promise<string> => {
-  const manifest: { postgres: { password: string } } = JSON.parse(
-    await readFile(join(dataDir, "platform.json"), "utf8"),
-  );
-  return manifest.postgres.password;
-};
 
 /** The tables that are filled, with the field that refers to a row of another one. */
 const references: Readonly<Record<string, string | undefined>> = {
