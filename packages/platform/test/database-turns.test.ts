@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it } from "vitest";
 import type { PostgresDatabases } from "../src/databases/postgres-databases.js";
 import { Cluster, newTenant } from "./cluster.js";
-import { HoldPoint, openSteppedDatabases, settled } from "./stepped-databases.js";
+import { HoldPoint, type SteppedCopies, openSteppedDatabases, settled } from "./stepped-databases.js";
 
 const cluster = new Cluster();
 
@@ -25,6 +25,17 @@ const revoke = (databases: PostgresDatabases, id: string): Promise<void> =>
 const dropBackup = (databases: PostgresDatabases, id: string): Promise<void> =>
   databases.dropBackup(`bkp_of_${id}`);
 
+/** Begins a backup of a database, and holds it. */
+const holdBackup = async (databases: PostgresDatabases, copies: SteppedCopies, id: string) => {
+  const point = new HoldPoint();
+  copies.before = async (step, name) => {
+    if (step === "copy" && name === `making.${id}`) await point.wait();
+  };
+  const holding = databases.backup(id, "bkp_held");
+  await point.isReached;
+  return { holding, release: point.release };
+};
+
 describe("while work on a database is in progress", () => {
   it.each([
     ["a copy of it", clone],
@@ -36,19 +47,14 @@ describe("while work on a database is in progress", () => {
     const [used, other] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const { databases, copies } = await openSteppedDatabases(cluster);
     for (const { id } of [used, other]) await databases.backup(id, `bkp_of_${id}`);
-    const point = new HoldPoint();
-    copies.before = async (step, name) => {
-      if (step === "copy" && name === `making.${used.id}`) await point.wait();
-    };
-    const holding = databases.backup(used.id, "bkp_held");
-    await point.isReached;
+    const { release, holding } = await holdBackup(databases, copies, used.id);
     const events: string[] = [];
     const done = work(databases, used.id).then(() => events.push("done"));
     // If it did not wait, it would be done before the same work that begins later on another database.
     await work(databases, other.id);
     await work(databases, other.id);
     events.push("released");
-    point.release();
+    release();
     await Promise.all([holding, done]);
     expect(events).toEqual(["released", "done"]);
   });
@@ -61,17 +67,12 @@ describe("while work on a database is in progress", () => {
     ];
     const { databases, copies } = await openSteppedDatabases(cluster);
     for (const { id } of [used, other]) await databases.backup(id, `bkp_of_${id}`);
-    const point = new HoldPoint();
-    copies.before = async (step, name) => {
-      if (step === "copy" && name === `making.${used.id}`) await point.wait();
-    };
-    const holding = databases.backup(used.id, "bkp_held");
-    await point.isReached;
+    const { release, holding } = await holdBackup(databases, copies, used.id);
     const events: string[] = [];
     const restored = databases.restore(target.id, `bkp_of_${used.id}`).then(() => events.push("restored"));
     for (let count = 0; count < 2; count += 1) await databases.restore(other.id, `bkp_of_${other.id}`);
     events.push("released");
-    point.release();
+    release();
     await Promise.all([holding, restored]);
     expect(events).toEqual(["released", "restored"]);
   });
