@@ -65,7 +65,7 @@ const closestTests = {
   ],
   [`${databases}memory-watch.ts`]: [testOf("tenant-limits"), testOf("memory-watch")],
   [`${databases}names.ts`]: [testOf("names")],
-  [`${databases}open-databases.ts`]: [testOf("presence"), testOf("recovery"), testOf("reconcile")],
+  [`${databases}open-databases.ts`]: [testOf("open-databases"), testOf("recovery"), testOf("reconcile")],
   [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
   [`${databases}postgres-databases.ts`]: [
     testOf("database-turns"),

@@ -1,8 +1,9 @@
-import type { ClientConfig } from "pg";
+import { Client, type ClientConfig } from "pg";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Presence } from "../src/databases/presence.js";
 import { PostgresSessions } from "../src/store/postgres-sessions.js";
 import { Cluster, adminPassword } from "./cluster.js";
+import { patient } from "./sessions.js";
 
 const cluster = new Cluster();
 
@@ -43,6 +44,14 @@ const untilSessions = async (count: number): Promise<number[]> => {
     },
     { timeout: 60_000, interval: 20 },
   );
+};
+
+/** Waits until another session than this one holds the lock. */
+const untilSharedAgain = async (lost: number | undefined): Promise<void> => {
+  const admin = await cluster.connectAsAdmin("postgres");
+  const isShared = `select from pg_locks l join pg_stat_activity a using (pid)
+    where a.application_name = 'presence' and a.pid <> $1 and l.locktype = 'advisory' and l.granted`;
+  await vi.waitFor(async () => expect((await admin.query(isShared, [lost])).rowCount).toBe(1), patient);
 };
 
 beforeEach(async () => void (await untilSessions(0)));
@@ -121,12 +130,21 @@ describe("the presence of processes", () => {
     const admin = await cluster.connectAsAdmin("postgres");
     const [pid] = await untilSessions(1);
     await admin.query("select pg_terminate_backend($1)", [pid]);
-    const isShared = `select from pg_locks l join pg_stat_activity a using (pid)
-      where a.application_name = 'presence' and a.pid <> $1 and l.locktype = 'advisory' and l.granted`;
-    await vi.waitFor(async () => expect((await admin.query(isShared, [pid])).rowCount).toBe(1), {
-      timeout: 60_000,
-      interval: 20,
-    });
+    await untilSharedAgain(pid);
+    expect(await (await open()).enter(isAlone)).toBeUndefined();
+  });
+
+  it("continues when it could not connect again at first", async () => {
+    await (await open()).enter(isAlone);
+    const admin = await cluster.connectAsAdmin("postgres");
+    const [pid] = await untilSessions(1);
+    const connecting = vi.spyOn(Client.prototype, "connect");
+    onTestFinished(() => void connecting.mockRestore());
+    await admin.query("alter database presence allow_connections false");
+    await admin.query("select pg_terminate_backend($1)", [pid]);
+    await vi.waitFor(() => expect(connecting.mock.calls.length).toBeGreaterThan(1), patient);
+    await admin.query("alter database presence allow_connections true");
+    await untilSharedAgain(pid);
     expect(await (await open()).enter(isAlone)).toBeUndefined();
   });
 });

@@ -92,14 +92,15 @@ export const openDatabases = async (
         admin,
         databases.map(({ databaseId }) => databaseName(databaseId)),
       );
-      return reconcile({ admin, copies, logins }, databases);
+      const result = await reconcile({ admin, copies, logins }, databases);
+      return { ...result, isEmpty: databases.length === 0 };
     });
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.spares ?? (await findSpares(admin));
     const guard = new TenantGuard(admin, limits);
     const limiting = guard.open();
-    // No tenant can connect to a new cluster yet.
-    if (recorded.length > 0) await limiting;
+    // Nobody can connect to databases that do not exist yet.
+    if (reconciled?.isEmpty !== true) await limiting;
     const spares = new Spares(copies, spareDepth, ready);
     const { onLog } = limits;
     const engine = new PostgresDatabases({

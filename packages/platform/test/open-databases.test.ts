@@ -1,0 +1,91 @@
+import type { Client } from "pg";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type OpenDatabases, openDatabases } from "../src/databases/open-databases.js";
+import type { RecordedDatabase } from "../src/databases/reconcile.js";
+import { Cluster, adminPassword, newTenant } from "./cluster.js";
+import { patient } from "./sessions.js";
+
+const cluster = new Cluster();
+let observer: Client;
+
+beforeAll(async () => {
+  observer = await cluster.connectAsAdmin("postgres");
+});
+
+/** Opens the databases like another process on the same server. */
+const openAgain = async (recorded: Parameters<typeof openDatabases>[2] = []): Promise<OpenDatabases> => {
+  const { port } = cluster.server;
+  const again = await openDatabases({ port, password: adminPassword }, 18, recorded, port);
+  onTestFinished(() => again.close());
+  return again;
+};
+
+/** Closes the databases, and waits until Postgres has ended the sessions of the platform. */
+const closeFirst = async (): Promise<void> => {
+  await cluster.closeDatabases();
+  await vi.waitFor(async () => expect(await sessions()).toEqual([]), patient);
+};
+
+const sessions = async (): Promise<number[]> => {
+  const { rows } = await observer.query<{ pid: number }>(
+    "select pid from pg_stat_activity where application_name = 'mgmt'",
+  );
+  return rows.map(({ pid }) => pid);
+};
+
+const limitOf = async (name: string): Promise<number | undefined> => {
+  const { rows } = await observer.query<{ limit: number }>(
+    "select datconnlimit as limit from pg_database where datname = $1",
+    [name],
+  );
+  return rows[0]?.limit;
+};
+
+describe("databases that another process has opened", () => {
+  it("are not repaired, and their logins are found", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    await observer.query(`alter database ${id} allow_connections false`);
+    const again = await openAgain(() => {
+      throw new Error("The records must not be read");
+    });
+    expect(again).toMatchObject({ missing: { databaseIds: [], backupIds: [] }, broken: [], problems: [] });
+    const { rows } = await observer.query("select datallowconn as open from pg_database where datname = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([{ open: false }]);
+    expect(await again.databaseOf(credential.user)).toBe(id);
+    expect(await again.databaseOf("role_unknown")).toBeUndefined();
+  });
+
+  it("share the databases that are empty", async () => {
+    const again = await openAgain();
+    const before = await cluster.namesIn("datname", "spare.");
+    const { id, credential } = newTenant();
+    await again.engine.create(id, { type: "empty" }, [credential]);
+    await cluster.connect(id, credential);
+    expect(before.length).toBeGreaterThan(0);
+  });
+});
+
+describe("databases that no process has opened", () => {
+  it("are reconciled with the records, and limited before the first session", async () => {
+    const kept = await cluster.makeTenant();
+    const lost = await cluster.makeTenant();
+    await closeFirst();
+    await observer.query(`alter database ${kept.id} connection limit -1`);
+    const recorded: RecordedDatabase[] = [
+      { databaseId: kept.id, credentials: [kept.credential], backupIds: [] },
+    ];
+    const again = await openAgain(() => Promise.resolve(recorded));
+    expect(again.missing).toEqual({ databaseIds: [], backupIds: [] });
+    expect(await limitOf(kept.id)).toBe(100);
+    expect(await limitOf(lost.id)).toBeUndefined();
+  });
+
+  it("leave no connection when the records cannot be read", async () => {
+    await closeFirst();
+    const failing = openAgain(() => Promise.reject(new Error("no records")));
+    await expect(failing).rejects.toThrow("no records");
+    await vi.waitFor(async () => expect(await sessions()).toEqual([]), patient);
+  });
+});
