@@ -216,7 +216,8 @@ export class InternalError extends InternalServerError {
 
 /**
  * `internal:unavailable` (503): The service is temporarily unavailable. Wait for the number of seconds in
- * the `Retry-After` header.
+ * the `Retry-After` header. Without this header, the request may have taken effect: check that before you
+ * send a POST again.
  */
 export class InternalUnavailableError extends ServiceUnavailableError {
   static override readonly kind: string = "internal:unavailable";

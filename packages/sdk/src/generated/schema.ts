@@ -2258,7 +2258,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service is temporarily unavailable. */
+        /** @description The service is temporarily unavailable. Without `Retry-After`, the request may have taken effect: check that before you send a POST again. */
         Unavailable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
