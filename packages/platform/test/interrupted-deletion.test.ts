@@ -1,34 +1,13 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { describe, expect, it, vi } from "vitest";
 import type { Ready } from "../src/index.js";
 import { call, finalStatus, makeProject, query } from "./api.js";
-import { temporaryDirectory } from "./cluster.js";
 import { connectToRecords } from "./old-data-dir.js";
-import { PlatformProcess, bundleProgram } from "./platform-process.js";
+import { type PlatformProcess, Platforms } from "./platform-process.js";
 import { running } from "./processes.js";
 
-let directory: string;
-let program: string;
-const started: PlatformProcess[] = [];
-
-beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
-  program = await bundleProgram(directory);
-});
-afterAll(async () => {
-  for (const platform of started) platform.kill();
-  await rm(directory, { recursive: true, force: true });
-});
-
+const platforms = new Platforms();
 const patience = { timeout: 60_000, interval: 20 };
-
-const start = async (dataDir: string): Promise<PlatformProcess> => {
-  const platform = await PlatformProcess.start(program, { port: 0, dataDir });
-  started.push(platform);
-  return platform;
-};
 
 /** Kills the platform after a deletion has dropped the database, while it waits to drop its roles. */
 const killDuringDeletion = async (
@@ -61,15 +40,18 @@ const firstStatus = async ({ baseUrl, token }: Ready, path: string): Promise<num
 
 describe.concurrent("a deletion that a kill interrupts", () => {
   it("of a database is complete when the next run responds", async () => {
-    const dataDir = join(directory, "database");
-    const first = await start(dataDir);
+    const dataDir = join(platforms.directory, "database");
+    const first = await platforms.start({ dataDir });
     const project = await makeProject(first.ready);
     const database = await call(first.ready, "POST", `/v1/projects/${project.id}/databases`, {});
     await finalStatus(first.ready, database.id);
     const path = `/v1/databases/${database.id}`;
     await killDuringDeletion(first, dataDir, path, database.id);
 
-    const [status, second] = await Promise.all([firstStatus(first.ready, path), start(dataDir)]);
+    const [status, second] = await Promise.all([
+      firstStatus(first.ready, path),
+      platforms.start({ dataDir }),
+    ]);
     expect(status).toBe(404);
     await expect(query(database.connectionString, "select")).rejects.toThrow();
     await query(project.database.connectionString, "select");
@@ -77,13 +59,16 @@ describe.concurrent("a deletion that a kill interrupts", () => {
   });
 
   it("of a project is complete when the next run responds", async () => {
-    const dataDir = join(directory, "project");
-    const first = await start(dataDir);
+    const dataDir = join(platforms.directory, "project");
+    const first = await platforms.start({ dataDir });
     const { id, database } = await makeProject(first.ready);
     const path = `/v1/projects/${id}`;
     await killDuringDeletion(first, dataDir, path, database.id);
 
-    const [status, second] = await Promise.all([firstStatus(first.ready, path), start(dataDir)]);
+    const [status, second] = await Promise.all([
+      firstStatus(first.ready, path),
+      platforms.start({ dataDir }),
+    ]);
     expect(status).toBe(404);
     expect(await second.end("SIGTERM")).toBe(0);
   });

@@ -1,42 +1,14 @@
 import { readFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
-import type { PlatformOptions } from "../src/index.js";
+import { describe, expect, it, vi } from "vitest";
 import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, finalStatus } from "./api.js";
-import { findPrograms, temporaryDirectory } from "./cluster.js";
-import { PlatformProcess, bundleProgram } from "./platform-process.js";
+import { findPrograms } from "./cluster.js";
+import { Platforms } from "./platform-process.js";
 import { commandLine, killAll, running } from "./processes.js";
 
-let directory: string;
-let program: string;
-
-beforeAll(async () => {
-  directory = await temporaryDirectory(await ephemeralBase());
-  program = await bundleProgram(directory);
-});
-afterAll(async () => {
-  // A test that fails leaves its platforms. Tests run at the same time, so no earlier moment is safe.
-  for (const platform of started) platform.kill();
-  await rm(directory, { recursive: true, force: true });
-});
-
-const started: PlatformProcess[] = [];
-
-const start = async (
-  options: Partial<PlatformOptions>,
-  environment?: Record<string, string>,
-): Promise<PlatformProcess> => {
-  const platform = await PlatformProcess.start(
-    program,
-    { port: 0, ...options },
-    environment && { environment },
-  );
-  started.push(platform);
-  return platform;
-};
+const platforms = new Platforms();
 
 const patience = { timeout: 20_000, interval: 20 };
 
@@ -60,7 +32,7 @@ describe.concurrent("SIGINT and SIGTERM", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "stop everything cleanly and exit with status 0: %s",
     async (signal) => {
-      const platform = await start({ ephemeral: true });
+      const platform = await platforms.start({ ephemeral: true });
       await makeProject(platform.ready);
       const pids = platform.descendants();
       expect(pids.length).toBeGreaterThan(3);
@@ -73,7 +45,7 @@ describe.concurrent("SIGINT and SIGTERM", () => {
 
 describe.concurrent("SIGKILL", () => {
   it("leaves no process and no file of an ephemeral platform", async () => {
-    const platform = await start({ ephemeral: true });
+    const platform = await platforms.start({ ephemeral: true });
     const { database } = await makeProject(platform.ready);
     await query(database.connectionString, "create table notes (id int)");
     const pids = platform.descendants();
@@ -86,8 +58,8 @@ describe.concurrent("SIGKILL", () => {
   });
 
   it("leaves no process of a persistent platform, and the next run has everything that was acknowledged", async () => {
-    const dataDir = join(directory, "kept");
-    const first = await start({ dataDir });
+    const dataDir = join(platforms.directory, "kept");
+    const first = await platforms.start({ dataDir });
     const { id, database } = await makeProject(first.ready);
     await query(database.connectionString, "create table notes as select 'written' as text");
     const pids = first.descendants();
@@ -96,7 +68,7 @@ describe.concurrent("SIGKILL", () => {
     // Postgres wrote this after the platform was killed.
     expect(readFileSync(join(dataDir, "postgres.log"), "utf8")).toContain("received fast shutdown request");
 
-    const second = await start({ dataDir });
+    const second = await platforms.start({ dataDir });
     const { pid, ...same } = first.ready;
     expect(second.ready).toMatchObject(same);
     expect(second.ready.pid).not.toBe(pid);
@@ -106,8 +78,8 @@ describe.concurrent("SIGKILL", () => {
   });
 
   it("lets the next run finish databases that were being created", async () => {
-    const dataDir = join(directory, "under-way");
-    const first = await start({ dataDir });
+    const dataDir = join(platforms.directory, "under-way");
+    const first = await platforms.start({ dataDir });
     const source = (await makeProject(first.ready)).database;
     await query(source.connectionString, "create table notes as select generate_series(1, 200000) as id");
     const bodies = [{}, {}, { source: { type: "database", databaseId: source.id } }, {}];
@@ -119,7 +91,7 @@ describe.concurrent("SIGKILL", () => {
     await first.end("SIGKILL");
     await nothingLeft(pids);
 
-    const second = await start({ dataDir });
+    const second = await platforms.start({ dataDir });
     for (const { id, connectionString } of made) {
       expect(await finalStatus(second.ready, id)).toBe("ready");
       await query(connectionString, "select 1");
@@ -131,21 +103,21 @@ describe.concurrent("SIGKILL", () => {
   });
 
   it("loses nothing that was acknowledged or committed when all processes are killed at once", async () => {
-    const dataDir = join(directory, "all-killed");
-    const first = await start({ dataDir });
+    const dataDir = join(platforms.directory, "all-killed");
+    const first = await platforms.start({ dataDir });
     const { database } = await makeProject(first.ready);
     await query(database.connectionString, "create table notes as select 'committed' as text");
     const pids = [first.ready.pid, ...first.descendants()];
     killAll(pids);
     await nothingLeft(pids);
 
-    const second = await start({ dataDir });
+    const second = await platforms.start({ dataDir });
     expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "committed" }]);
     await second.end("SIGTERM");
   });
 
   it("restarts a killed watchdog, which takes over", async () => {
-    const platform = await start({ ephemeral: true });
+    const platform = await platforms.start({ ephemeral: true });
     const former = platform.watchdog();
     process.kill(former, "SIGKILL");
     await vi.waitFor(() => expect(platform.watchdog()).not.toBe(former), patience);
@@ -156,12 +128,12 @@ describe.concurrent("SIGKILL", () => {
   });
 
   it("is cleaned up after at the next start when platform and watchdog were killed together", async () => {
-    const dataDir = join(directory, "both-killed");
+    const dataDir = join(platforms.directory, "both-killed");
     // A separate directory, because every start of an ephemeral platform cleans up its parent directory.
-    const environment = { TMPDIR: await mkdtemp(join(directory, "ephemeral-")) };
+    const environment = { TMPDIR: await mkdtemp(join(platforms.directory, "ephemeral-")) };
     await chmod(environment.TMPDIR, 0o755);
-    const kept = await start({ dataDir });
-    const ephemeral = await start({ ephemeral: true }, environment);
+    const kept = await platforms.start({ dataDir });
+    const ephemeral = await platforms.start({ ephemeral: true }, { environment });
     const { database } = await makeProject(kept.ready);
     const pids = [...kept.descendants(), ...ephemeral.descendants()];
     for (const platform of [kept, ephemeral]) {
@@ -172,9 +144,9 @@ describe.concurrent("SIGKILL", () => {
     }
     expect(running(pids).length).toBeGreaterThan(4);
 
-    const again = await start({ dataDir });
+    const again = await platforms.start({ dataDir });
     await query(database.connectionString, "select 1");
-    const another = await start({ ephemeral: true }, environment);
+    const another = await platforms.start({ ephemeral: true }, { environment });
     await nothingLeft(pids);
     expect(await exists(dirname(ephemeral.ready.controlSecretFile))).toBe(false);
     await again.end("SIGTERM");
@@ -184,7 +156,7 @@ describe.concurrent("SIGKILL", () => {
 
 describe.concurrent("a suspended Postgres", () => {
   it.each(["SIGTERM", "SIGKILL"] as const)("ends with its platform: %s", async (signal) => {
-    const platform = await start({ ephemeral: true });
+    const platform = await platforms.start({ ephemeral: true });
     await makeProject(platform.ready);
     const pids = platform.descendants();
     // SIGTERM is handled by the platform itself, which must not wait for a suspended watchdog.
@@ -203,9 +175,9 @@ describe.concurrent("a suspended Postgres", () => {
 
 describe.concurrent("a data directory of another process", () => {
   it("is refused while that process runs", async () => {
-    const dataDir = join(directory, "shared");
-    const first = await start({ dataDir });
-    await expect(start({ dataDir })).rejects.toMatchObject({ code: "platform:data_dir_in_use" });
+    const dataDir = join(platforms.directory, "shared");
+    const first = await platforms.start({ dataDir });
+    await expect(platforms.start({ dataDir })).rejects.toMatchObject({ code: "platform:data_dir_in_use" });
     await first.end("SIGTERM");
   });
 });
@@ -214,9 +186,9 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
   const nobody = { uid: 65_534, gid: 65_534 };
 
   it("uses a data directory whose parent is closed to others, or reports that this Postgres cannot", async () => {
-    const closed = await mkdtemp(join(directory, "closed-"));
+    const closed = await mkdtemp(join(platforms.directory, "closed-"));
     const { binaries } = await findPrograms();
-    const started = start({ dataDir: join(closed, "data") });
+    const started = platforms.start({ dataDir: join(closed, "data") });
     if (binaries.major < 16) {
       await expect(started).rejects.toMatchObject({ code: "platform:data_dir_unwritable" });
       return;
@@ -228,7 +200,7 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
   });
 
   it("is not required: another user gets its own platform and cache", async () => {
-    const home = join(directory, "home");
+    const home = join(platforms.directory, "home");
     const image = /^cluster-[\d.]+-[0-9a-f]{16}$/;
     await mkdir(home);
     await chown(home, nobody.uid, nobody.gid);
@@ -238,12 +210,7 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
       XDG_STATE_HOME: join(home, "state"),
     };
     for (const options of [{ ephemeral: true }, {}]) {
-      const platform = await PlatformProcess.start(
-        program,
-        { port: 0, ...options },
-        { account: nobody, environment },
-      );
-      started.push(platform);
+      const platform = await platforms.start(options, { account: nobody, environment });
       const { database } = await makeProject(platform.ready);
       await query(database.connectionString, "create table notes (id int)");
       await vi.waitFor(
@@ -262,13 +229,9 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
   });
 
   it("is not assumed: another user is refused where it cannot write", async () => {
-    const closed = await mkdtemp(join(directory, "closed-"));
+    const closed = await mkdtemp(join(platforms.directory, "closed-"));
     const refused = (dataDir: string) =>
-      PlatformProcess.start(
-        program,
-        { port: 0, dataDir },
-        { account: nobody, environment: { HOME: closed } },
-      );
+      platforms.start({ dataDir }, { account: nobody, environment: { HOME: closed } });
     await expect(refused(closed)).rejects.toMatchObject({ code: "platform:data_dir_unwritable" });
     await expect(refused(join(closed, "below"))).rejects.toMatchObject({
       code: "platform:data_dir_unwritable",

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { afterAll, beforeAll } from "vitest";
+import { ephemeralBase } from "../src/directories.js";
 import type { PlatformOptions, Ready } from "../src/index.js";
 import type { Account } from "../src/postgres/account.js";
-import { findPrograms } from "./cluster.js";
+import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { commandLine, descendantsOf, killAll } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -108,5 +111,37 @@ export class PlatformProcess {
     const pid = this.descendants().find((each) => commandLine(each).includes("mgmt-watchdog"));
     if (pid === undefined) throw new Error("The watchdog is not running");
     return pid;
+  }
+}
+
+/** The platforms of a test file, in processes of their own, and a directory for their data. Both end with the file. */
+export class Platforms {
+  readonly #started: PlatformProcess[] = [];
+  #directory = "";
+  #program = "";
+
+  constructor() {
+    beforeAll(async () => {
+      this.#directory = await temporaryDirectory(await ephemeralBase());
+      this.#program = await bundleProgram(this.#directory);
+    });
+    afterAll(async () => {
+      // A test that fails leaves its platforms. Tests may run at the same time, so no earlier moment is safe.
+      for (const platform of this.#started) platform.kill();
+      await rm(this.#directory, { recursive: true, force: true });
+    });
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  async start(
+    options: Partial<PlatformOptions>,
+    context?: Parameters<typeof PlatformProcess.start>[2],
+  ): Promise<PlatformProcess> {
+    const platform = await PlatformProcess.start(this.#program, { port: 0, ...options }, context);
+    this.#started.push(platform);
+    return platform;
   }
 }

@@ -164,6 +164,14 @@ export class Api {
     return data;
   }
 
+  /** Creates a project with a second database, which is ready. Returns the ids of this database and its connection. */
+  async databaseWithConnection(): Promise<{ databaseId: string; connectionId: string }> {
+    const { project } = await this.project();
+    const { id: databaseId, defaultConnectionId } = await this.database(project.id);
+    if (defaultConnectionId === null) throw new Error("The database has no connection");
+    return { databaseId, connectionId: defaultConnectionId };
+  }
+
   async status(databaseId: string): Promise<string> {
     const { data } = await this.ok("databases.get", { path: { databaseId } });
     return data.status;

@@ -9,10 +9,7 @@ let databaseId: string;
 let connectionId: string;
 beforeEach(async () => {
   api = await Api.open();
-  const { project } = await api.project();
-  const database = await api.database(project.id);
-  databaseId = database.id;
-  connectionId = database.defaultConnectionId ?? "";
+  ({ databaseId, connectionId } = await api.databaseWithConnection());
 });
 
 /** Takes a snapshot while the database engine processes a request, and starts another server with it. */

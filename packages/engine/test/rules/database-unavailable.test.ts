@@ -7,10 +7,7 @@ let databaseId: string;
 let connectionId: string;
 beforeEach(async () => {
   api = await Api.open();
-  const { project } = await api.project();
-  const database = await api.database(project.id);
-  databaseId = database.id;
-  connectionId = database.defaultConnectionId ?? "";
+  ({ databaseId, connectionId } = await api.databaseWithConnection());
 });
 
 describe("work on a database server that cannot be reached", () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { deploymentStatuses } from "../../src/control/statuses.js";
 import type { DeploymentStatus } from "../../src/generated/schemas.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
@@ -18,16 +19,6 @@ const inState = async (status: DeploymentStatus) =>
   (await api.engine.seed.deployment(serviceId, { status })).id;
 const upload = (url: string, method = "PUT") =>
   api.engine.handle({ method, path: url.replace("https://api.mgmt.test", ""), headers: {}, body: "code" });
-
-const states: readonly DeploymentStatus[] = [
-  "created",
-  "uploaded",
-  "provisioning",
-  "running",
-  "failed",
-  "stopping",
-  "stopped",
-];
 
 describe("services.deployments.create", () => {
   it("returns the new deployment and its upload URL", async () => {
@@ -257,7 +248,7 @@ describe("the state of a deployment", () => {
   const refusals = { start: "not_startable", stop: "not_stoppable", delete: "not_deletable" } as const;
 
   for (const action of ["start", "stop", "delete"] as const) {
-    for (const status of states) {
+    for (const status of deploymentStatuses) {
       const may = allowed[action].some((other) => other === status);
       it(`${status} ${may ? "allows" : "forbids"} ${action}`, async () => {
         const path = { deploymentId: await inState(status) };

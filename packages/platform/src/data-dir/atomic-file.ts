@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
 
@@ -17,16 +17,27 @@ export const writeAtomically = async (
   { durable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
-  const temporary = temporaryFor(path);
+  await replaceFile(path, temporaryFor(path), async (file) => {
+    if (process.geteuid?.() === 0) {
+      const { uid, gid } = await stat(directory);
+      await file.chown(uid, gid);
+    }
+    await file.writeFile(text);
+    if (durable) await file.sync();
+  });
+  if (durable) await syncDirectory(directory);
+};
+
+/** Writes a new file under a temporary name, with mode 0600, and renames it to `path`. Leaves no file when it fails. */
+export const replaceFile = async (
+  path: string,
+  temporary: string,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> => {
   try {
     const file = await open(temporary, "wx", 0o600);
     try {
-      if (process.geteuid?.() === 0) {
-        const { uid, gid } = await stat(directory);
-        await file.chown(uid, gid);
-      }
-      await file.writeFile(text);
-      if (durable) await file.sync();
+      await write(file);
     } finally {
       await file.close();
     }
@@ -35,7 +46,6 @@ export const writeAtomically = async (
     await rm(temporary, { force: true });
     throw error;
   }
-  if (durable) await syncDirectory(directory);
 };
 
 /** Returns a new temporary name beside `path`. `removeUnfinished` removes the file if a killed process leaves it behind. */

@@ -12,8 +12,9 @@ import {
   readdirSync,
   writeSync,
 } from "node:fs";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { replaceFile } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
 import type { Account } from "./account.js";
 
@@ -151,22 +152,12 @@ const readWhole = async (path: string): Promise<Buffer> => {
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeUnfinished(path);
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(image.contents)}\n`);
-      await file.writeFile(image.bytes);
-      // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(path, `${path}.${randomBytes(6).toString("hex")}`, async (file) => {
+    await file.writeFile(`${JSON.stringify(image.contents)}\n`);
+    await file.writeFile(image.bytes);
+    // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
+    await file.sync();
+  });
 };
 
 /** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
