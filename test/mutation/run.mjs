@@ -44,10 +44,8 @@ const closestTests = {
   [`${databases}blockers.ts`]: [testOf("blockers")],
   [`${databases}copies.ts`]: [
     testOf("copies"),
-    testOf("recovery"),
     testOf("database-copies"),
     testOf("database-settings"),
-    testOf("postgres-databases"),
     testOf("isolation"),
   ],
   [`${databases}catalog.ts`]: [
@@ -75,6 +73,7 @@ const closestTests = {
     testOf("recovery"),
     testOf("isolation"),
   ],
+  [`${databases}pool.ts`]: [testOf("admin-connections"), testOf("tenant-limits")],
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],

@@ -120,4 +120,15 @@ describe("sessions that block the platform", () => {
     });
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("are not looked for after the end of the platform", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { host, port } = cluster.databases.endpoints("any").direct;
+    const blockers = new Blockers({ host, port, user: "postgres", password: adminPassword });
+    await blockers.during(async () => {
+      await blockers.close();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
 });
