@@ -55,6 +55,7 @@ const closestTests = {
   ],
   [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
   [`${databases}logins.ts`]: [
+    testOf("logins"),
     testOf("front/connections"),
     testOf("front/flow"),
     testOf("database-settings"),

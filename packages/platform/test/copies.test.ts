@@ -1,9 +1,9 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { Admin } from "../src/databases/admin.js";
 import { Copies } from "../src/databases/copies.js";
-import { Cluster, adminPassword, secondCredential } from "./cluster.js";
+import { Cluster, secondCredential } from "./cluster.js";
+import { observeAdmin } from "./observed-admin.js";
 import { makeAdmin } from "./sessions.js";
 
 const cluster = new Cluster();
@@ -15,29 +15,8 @@ beforeAll(async () => {
 
 const makeCopies = (): Copies => new Copies(makeAdmin(cluster), 18);
 
-/** Runs statements like the platform, and tells which ones before it runs them. */
-class ObservedAdmin extends Admin {
-  /** Can return another statement to run before this one, on the same connection. */
-  before: (statement: string) => Promise<string | void> | string | void = () => undefined;
-
-  override async script(statements: readonly string[]): Promise<void> {
-    const all: string[] = [];
-    for (const statement of statements) all.push((await this.before(statement)) ?? "", statement);
-    return super.script(all.filter((statement) => statement !== ""));
-  }
-
-  override async run(statement: string, signal?: AbortSignal): Promise<void> {
-    await this.before(statement);
-    return super.run(statement, signal);
-  }
-}
-
-const observe = (before: ObservedAdmin["before"], major = 18): Copies => {
-  const admin = new ObservedAdmin({ port: cluster.server.port, password: adminPassword }, 18);
-  admin.before = before;
-  onTestFinished(() => admin.close());
-  return new Copies(admin, major);
-};
+const observe = (before: Parameters<typeof observeAdmin>[1], major = 18): Copies =>
+  new Copies(observeAdmin(cluster, before), major);
 
 interface State {
   open: boolean;
