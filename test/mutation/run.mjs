@@ -38,7 +38,12 @@ const testOf = (name) => `packages/platform/test/${name}.test.ts`;
 
 /** Files whose closest tests are other ones. All tests of the folder of databases would take seconds for each change. */
 const closestTests = {
-  [`${databases}admin.ts`]: [testOf("admin"), testOf("admin-connections"), testOf("recovery")],
+  [`${databases}admin.ts`]: [
+    testOf("admin"),
+    testOf("admin-connections"),
+    testOf("recovery"),
+    testOf("without-superuser"),
+  ],
   [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
   [`${databases}attempt.ts`]: [testOf("repairs"), testOf("reconcile")],
   [`${databases}blockers.ts`]: [testOf("blockers")],
@@ -47,6 +52,7 @@ const closestTests = {
     testOf("database-copies"),
     testOf("database-settings"),
     testOf("isolation"),
+    testOf("without-superuser"),
   ],
   [`${databases}catalog.ts`]: [
     testOf("interrupted-changes"),
@@ -61,11 +67,12 @@ const closestTests = {
     testOf("database-settings"),
     testOf("postgres-databases"),
     testOf("reconcile"),
+    testOf("without-superuser"),
   ],
   [`${databases}memory-watch.ts`]: [testOf("tenant-limits"), testOf("memory-watch")],
   [`${databases}names.ts`]: [testOf("names")],
   [`${databases}open-databases.ts`]: [testOf("open-databases"), testOf("recovery"), testOf("reconcile")],
-  [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile")],
+  [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile"), testOf("without-superuser")],
   [`${databases}postgres-databases.ts`]: [
     testOf("database-turns"),
     testOf("interrupted-changes"),
@@ -74,13 +81,19 @@ const closestTests = {
     testOf("recovery"),
     testOf("isolation"),
   ],
+  [`${databases}password-check.ts`]: [testOf("database-settings")],
   [`${databases}pool.ts`]: [testOf("admin-connections"), testOf("tenant-limits")],
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],
   [`${databases}settings.ts`]: [testOf("database-settings")],
+  [`${databases}shared-cluster.ts`]: [testOf("without-superuser")],
   [`${databases}spares.ts`]: [testOf("spare-creation"), testOf("spares")],
-  [`${databases}tenant-guard.ts`]: [testOf("tenant-limits"), testOf("tenant-guard")],
+  [`${databases}tenant-guard.ts`]: [
+    testOf("tenant-limits"),
+    testOf("tenant-guard"),
+    testOf("without-superuser"),
+  ],
 };
 
 const folderOf = (path) =>

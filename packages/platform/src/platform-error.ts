@@ -46,6 +46,13 @@ export const platformErrors = {
       "Read the messages of Postgres above. With --data-dir, postgres.log in that directory has the full log.",
     ),
 
+  roleLacksPrivileges: (role: string, missing: readonly string[]) =>
+    new PlatformError(
+      "platform:postgres_failed",
+      `The role ${role} of Postgres lacks privileges: ${missing.join(", ")}`,
+      "Ask an administrator of the cluster to grant them with ALTER ROLE and GRANT.",
+    ),
+
   postgresEnded: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
+import type { AdminAddress } from "../src/databases/admin.js";
 import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
 import type { TenantLimits } from "../src/databases/tenant-guard.js";
@@ -34,8 +35,11 @@ export const findPrograms = async (): Promise<Programs> => {
   return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
 };
 
-/** Creates a claimed cluster and returns the options to start a server on it. */
-export const makeCluster = async (directory: string): Promise<ServerOptions> => {
+/** Creates a cluster, does work while its server runs, and returns the options to start it again. */
+const prepareCluster = async (
+  directory: string,
+  work: (admin: AdminAddress, major: number) => Promise<void>,
+): Promise<ServerOptions> => {
   const { binaries, account } = await findPrograms();
   const cluster = join(directory, "postgres");
   const { password, newImage } = await createCluster(cluster, binaries, account);
@@ -50,10 +54,29 @@ export const makeCluster = async (directory: string): Promise<ServerOptions> => 
     removeWhenKilled: undefined,
   };
   const server = await PostgresServer.start(options);
-  await claimCluster({ port: options.port, password }, binaries.major, adminPassword);
+  await work({ port: options.port, password }, binaries.major);
   await server.stop();
   return options;
 };
+
+/** Creates a claimed cluster and returns the options to start a server on it. */
+export const makeCluster = (directory: string): Promise<ServerOptions> =>
+  prepareCluster(directory, (address, major) => claimCluster(address, major, adminPassword));
+
+/** Creates a cluster that others also use, with a role for the platform that is not a superuser. */
+const makeSharedCluster = (directory: string, user: string): Promise<ServerOptions> =>
+  prepareCluster(directory, async ({ port, password }, major) => {
+    const client = new Client({ host: "127.0.0.1", port, user: "postgres", password, database: "postgres" });
+    await client.connect();
+    await client.query(`
+      alter role postgres password '${adminPassword}';
+      create role ${user} login createdb createrole password '${adminPassword}';
+      grant pg_signal_backend to ${user};
+      ${major >= 15 ? `grant set on parameter log_min_messages to ${user};` : ""}
+      revoke connect on database postgres, template1 from public;
+      grant connect on database postgres to ${user}`);
+    await client.end();
+  });
 
 /** A server with open databases, shared by all tests of a file. */
 export class Cluster {
@@ -64,12 +87,17 @@ export class Cluster {
   #isOpen = false;
   readonly #clients = new Set<Client>();
   readonly #limits: Partial<TenantLimits>;
+  readonly #user: string | undefined;
 
-  constructor(limits: Partial<TenantLimits> = {}) {
+  /** @param options.user the role of the platform in a cluster that others also use. Default: the superuser of its own. */
+  constructor(limits: Partial<TenantLimits> = {}, { user }: { user?: string } = {}) {
     this.#limits = limits;
+    this.#user = user;
     beforeAll(async () => {
       this.#directory = await temporaryDirectory(await ephemeralBase());
-      this.#options = await makeCluster(this.#directory);
+      this.#options = await (user === undefined
+        ? makeCluster(this.#directory)
+        : makeSharedCluster(this.#directory, user));
       await this.start([]);
     });
     afterAll(async () => {
@@ -91,9 +119,8 @@ export class Cluster {
     const options = this.#options;
     if (options === undefined) throw new Error("The cluster does not exist");
     this.#server = await PostgresServer.start(options);
-    const address = { port: options.port, password: adminPassword };
     this.#databases = await openDatabases(
-      address,
+      this.address,
       options.binaries.major,
       recorded,
       options.port,
@@ -101,6 +128,12 @@ export class Cluster {
     );
     this.#isOpen = true;
     return this.#databases;
+  }
+
+  /** How the platform connects. */
+  get address(): AdminAddress {
+    const user = this.#user === undefined ? {} : { user: this.#user };
+    return { port: this.#options?.port ?? 0, password: adminPassword, ...user };
   }
 
   /** Closes the platform's own connections. From then on, only the test changes the cluster. */

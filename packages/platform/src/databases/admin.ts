@@ -11,12 +11,18 @@ import {
 import { KeyedMutex } from "@mgmt/engine";
 import { superuser } from "../postgres/cluster.js";
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
+import { SuperuserConnectedError } from "./superuser-connected.js";
 import { Blockers } from "./blockers.js";
+import { type Login, acceptsPassword } from "./password-check.js";
 import { openPool } from "./pool.js";
 
 export interface AdminAddress {
   port: number;
-  /** Password of the superuser. */
+  /**
+   * A role with CREATEDB and CREATEROLE, in a cluster that others also use. Default: the superuser, in the platform's own
+   * cluster.
+   */
+  user?: string;
   password: string;
 }
 
@@ -33,6 +39,23 @@ const isInUse = (error: unknown): boolean => error instanceof DatabaseError && e
  */
 const isConcurrentChange = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "XX000";
+
+/** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "42501";
+
+/** Returns whether a database refused a connection because of its limit (`too_many_connections`) or because of privileges. */
+const isNotAdmitted = (error: unknown): boolean =>
+  isForbidden(error) || (error instanceof DatabaseError && error.code === "53300");
+
+const endAll =
+  "select pg_terminate_backend(pid) as ended from pg_stat_activity where pid <> pg_backend_pid()";
+
+/** Without superuser. Postgres itself ends autovacuum workers, which have no role. */
+const endAllowed = `
+  select case when r.rolsuper then null else pg_terminate_backend(pid) end as ended
+  from pg_stat_activity join pg_roles r on r.oid = usesysid
+  where pid <> pg_backend_pid()`;
 
 /**
  * Runs work that uses connections to Postgres.
@@ -71,8 +94,9 @@ const maxWithin = 4;
 /** Maximum number of statements that copy or drop a database at the same time. */
 const maxLong = 4;
 
-/** Runs statements as the superuser. */
+/** Runs statements as the superuser, or as a role with fewer privileges in a cluster that others also use. */
 export class Admin {
+  readonly isSuperuser: boolean;
   /** How it connects. */
   readonly address: ClientConfig;
   /** For statements that take milliseconds. */
@@ -86,12 +110,13 @@ export class Admin {
   readonly #within = new KeyedMutex();
   #worksWithin = 0;
 
-  constructor({ port, password }: AdminAddress, major: number) {
+  constructor({ port, user, password }: AdminAddress, major: number) {
+    this.isSuperuser = user === undefined;
     const options = major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", "");
     this.address = {
       host: "127.0.0.1",
       port,
-      user: superuser,
+      user: user ?? superuser,
       password,
       ssl: false,
       application_name: "mgmt",
@@ -163,15 +188,50 @@ export class Admin {
   /** Runs statements in one transaction in another database. */
   async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
     await this.#withinLimit(async () => {
-      const client = new Client({ ...this.address, database });
-      client.on("error", () => undefined);
-      await reaching(() => client.connect());
+      const client = await reaching(() => this.#connectTo(database));
       try {
         await this.#reaching(() => client.query(statements.join(";\n")));
       } finally {
         await client.end();
       }
     });
+  }
+
+  async #connectTo(database: string): Promise<Client> {
+    try {
+      return await this.#open(database);
+    } catch (error) {
+      if (this.isSuperuser || !isNotAdmitted(error)) throw error;
+      return this.#enter(database);
+    }
+  }
+
+  /** Connects to a database whose limit or privileges refuse the platform, as they cannot refuse a superuser. */
+  async #enter(database: string): Promise<Client> {
+    const [found] = await this.query<{ limit: number }>(
+      "select datconnlimit as limit from pg_database where datname = $1",
+      [database],
+    );
+    const limit = `alter database ${identifier(database)} connection limit`;
+    await this.allowItself(database);
+    await this.script([`${limit} -1`]);
+    try {
+      return await this.#open(database);
+    } finally {
+      await this.script([`${limit} ${String(found?.limit ?? -1)}`]);
+    }
+  }
+
+  async #open(database: string): Promise<Client> {
+    const client = new Client({ ...this.address, database });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  /** Restores the privilege to connect to a database, which its owner can revoke. */
+  async allowItself(database: string): Promise<void> {
+    await this.script([`grant connect on database ${identifier(database)} to current_user`]);
   }
 
   /** Does work that opens a connection, when few others are open. */
@@ -181,18 +241,20 @@ export class Admin {
   }
 
   /**
-   * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone.
+   * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
+   * those of superusers.
    *
-   * @throws DatabaseUnavailableError when they do not end.
+   * @throws DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
   async endSessions(condition: string, value: string): Promise<void> {
+    const sessionsToEnd = this.isSuperuser ? endAll : endAllowed;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(3)) {
-      const sessions = await this.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and ${condition}`,
-        [value],
-      );
+      const sessions = await this.query<{ ended: boolean | null }>(`${sessionsToEnd} and ${condition}`, [
+        value,
+      ]);
       if (sessions.length === 0) return;
+      if (sessions.every(({ ended }) => ended === null)) throw new SuperuserConnectedError();
     }
     throw unavailable(new Error("Sessions do not end"));
   }
@@ -211,37 +273,9 @@ export class Admin {
     }
   }
 
-  /**
-   * Returns whether Postgres accepts the password of a login: false also when it lets everybody in, or when the session does not
-   * start in time.
-   *
-   * @param database a database of the login.
-   * @throws DatabaseUnavailableError when Postgres cannot be reached.
-   */
-  async accepts(user: string, pass: string, database: string): Promise<boolean> {
-    let isAsked = false;
-    const client = new Client({
-      ...this.address,
-      user,
-      password: () => {
-        isAsked = true;
-        return pass;
-      },
-      database,
-    });
-    client.on("error", () => undefined);
-    try {
-      await this.#withinLimit(() => client.connect());
-      return isAsked;
-    } catch (error) {
-      const refusal = error instanceof DatabaseError ? error : undefined;
-      // Postgres refuses a session for other reasons, such as too many connections, only after it has accepted the password.
-      if (isAsked) return refusal !== undefined && !/^(28|57)/.test(refusal.code ?? "");
-      if (refusal === undefined || isTemporary(refusal)) throw unavailable(error);
-      return false;
-    } finally {
-      await client.end();
-    }
+  /** Returns whether Postgres accepts the password of a login. */
+  accepts(login: Login): Promise<boolean> {
+    return this.#withinLimit(() => acceptsPassword(this.address, login));
   }
 
   /** Does the work. If sessions in `database` make it fail, ends them and tries again. */

@@ -26,7 +26,7 @@ export const adoptEarlier = async (admin: Admin, names: readonly string[]): Prom
     [names],
   );
   await admin.script([
-    ...createRole(platformRole, "nologin"),
+    ...createRole(admin, platformRole, "nologin"),
     ...roles.map(({ name }) => markRole(name)),
     ...databases.map(({ name }) => `alter database ${identifier(name)} owner to ${identifier(platformRole)}`),
   ]);

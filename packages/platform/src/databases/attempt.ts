@@ -1,4 +1,5 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
+import { SuperuserConnectedError } from "./superuser-connected.js";
 
 /**
  * Does the work. If Postgres refuses it, reports `failure` with the reason, so that other work can continue.
@@ -17,7 +18,9 @@ export const attemptWith =
       await work();
       return true;
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) throw error;
+      const isRefused =
+        !(error instanceof DatabaseUnavailableError) || error instanceof SuperuserConnectedError;
+      if (!isRefused) throw error;
       report(`${failure}: ${error instanceof Error ? error.message : String(error)}`);
       return false;
     }

@@ -1,4 +1,4 @@
-import { type Admin, isInvalid } from "./admin.js";
+import { type Admin, isForbidden, isInvalid } from "./admin.js";
 import { backupSuffix } from "./names.js";
 import { isOurs } from "./ownership.js";
 
@@ -62,6 +62,16 @@ export class Catalog {
 
   /** Returns 0 for a database that does not exist. */
   async usage(name: string): Promise<{ bytes: number; operations: number }> {
+    try {
+      return await this.#usage(name);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      await this.#admin.allowItself(name);
+      return this.#usage(name);
+    }
+  }
+
+  async #usage(name: string): Promise<{ bytes: number; operations: number }> {
     const [row] = await this.#admin.query<{ bytes: string | null; operations: string | null }>(
       `select pg_database_size(d.oid) as bytes, xact_commit + xact_rollback as operations
         from pg_database d left join pg_stat_database on datid = d.oid where d.datname = $1`,

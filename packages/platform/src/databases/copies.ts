@@ -124,7 +124,7 @@ export class Copies {
         from pg_shdepend d
         join pg_database b on b.oid = d.dbid
         join pg_roles r on r.oid = d.refobjid
-        where d.refclassid = 'pg_authid'::regclass and b.datname = $1 and r.rolname <> $2
+        where d.refclassid = 'pg_authid'::regclass and b.datname = $1 and r.rolname <> $2 and pg_has_role(r.oid, 'usage')
           and not exists (
             select from pg_auth_members m
             join pg_roles o on o.oid = m.roleid
@@ -136,10 +136,7 @@ export class Copies {
     await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
     try {
       await this.#admin.scriptWithin(name, [
-        ...roles.flatMap((role) => [
-          `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
-          `drop owned by ${identifier(role)}`,
-        ]),
+        ...this.#reassign(name, roles, owner),
         // REASSIGN OWNED also changes the owner of databases, so the same transaction restores them.
         ...(await this.#databasesNamedLike(roles)).map(
           (role) => `alter database ${identifier(role)} owner to ${identifier(role)}`,
@@ -160,6 +157,8 @@ export class Copies {
     );
     if (found === undefined) return;
     if (!found.template) {
+      // Says who is connected if the platform cannot end all sessions.
+      if (!this.#admin.isSuperuser) await this.#admin.endSessions("datname = $1", name);
       await this.#admin.run(`drop database if exists ${identifier(name)} with (force)`);
       return;
     }
@@ -211,10 +210,7 @@ export class Copies {
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
-    const statements = [
-      `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
-      `drop owned by ${identifier(role)}`,
-    ];
+    const statements = this.#reassign(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
     if (found?.open !== false) return this.#admin.scriptWithin(database, statements);
     await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
@@ -223,6 +219,17 @@ export class Copies {
     } finally {
       await this.#admin.script([`alter database ${identifier(database)} allow_connections false`]);
     }
+  }
+
+  /** Returns the statements that give the objects of roles to `owner`, and revoke the privileges of these roles. */
+  #reassign(database: string, roles: readonly string[], owner: string): string[] {
+    return [
+      ...(this.#admin.isSuperuser ? [] : allowOwning(database, owner)),
+      ...roles.flatMap((role) => [
+        `reassign owned by ${identifier(role)} to ${identifier(owner)}`,
+        `drop owned by ${identifier(role)}`,
+      ]),
+    ];
   }
 
   async #groupsOf(role: string): Promise<string[]> {
@@ -270,3 +277,16 @@ export class Copies {
     await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
   }
 }
+
+/**
+ * Returns the statements that let a role own objects anywhere in a database. Without superuser, Postgres changes the owner of
+ * an object only to a role that may create one in its place.
+ */
+const allowOwning = (database: string, owner: string): string[] => [
+  `grant create on database ${identifier(database)} to ${identifier(owner)}`,
+  `do ${literal(`declare schema name; begin
+      for schema in select nspname from pg_namespace n
+        where not has_schema_privilege(${literal(owner)}, n.oid, 'create') and pg_has_role(nspowner, 'usage')
+      loop execute format('grant create on schema %I to %I', schema, ${literal(owner)}); end loop;
+    end`)}`,
+];

@@ -40,9 +40,14 @@ export class Logins {
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
   async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
     const statements = credentials.map(async ({ connectionId, user, pass }) => [
-      ...createRole(user, `login password ${literal(await scramVerifier(pass))}`, loginMark(connectionId)),
+      ...createRole(
+        this.#admin,
+        user,
+        `login password ${literal(await scramVerifier(pass))}`,
+        loginMark(connectionId),
+      ),
       ...join(user, owner),
-      ...limit(user),
+      ...this.#limit(user),
     ]);
     return (await Promise.all(statements)).flat();
   }
@@ -88,7 +93,7 @@ export class Logins {
       else if (!known.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
       }
-      if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(limit(user));
+      if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(this.#limit(user));
       await this.#ensurePassword(owner, credential, known);
       // Earlier versions did not store the connection of a role.
       if (known.mark !== loginMark(connectionId)) {
@@ -113,7 +118,7 @@ export class Logins {
   async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
     // An interrupted removal disables the login first.
     const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
-    if (!isOther && known.used && (await this.#admin.accepts(user, pass, owner))) return;
+    if (!isOther && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
     const alter = `alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`;
     if (!isOther && !known.used) {
       // Nobody notices if the password was the same.
@@ -126,6 +131,16 @@ export class Logins {
     await this.#admin.script([alter]);
   }
 
+  /** Returns the statements that limit what a login can use. It cannot change these limits. */
+  #limit(user: string): string[] {
+    // Keeps long or frequent messages of the tenant out of the log.
+    const quiet = `alter role ${identifier(user)} set log_min_messages = fatal`;
+    return [
+      `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
+      this.#admin.isSuperuser ? quiet : ifAllowed(quiet),
+    ];
+  }
+
   async #drop(role: string, owner: string): Promise<void> {
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
     this.#databases.delete(role);
@@ -136,7 +151,7 @@ export class Logins {
     const [found] = await this.#admin.query<FoundLogin>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
-          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRole}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
       [role],
@@ -163,7 +178,7 @@ export class Logins {
         from pg_auth_members m
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
-        where o.rolname = $1`,
+        where o.rolname = $1 and ${isOurRole}`,
       [owner],
     );
     return rows.map(({ role }) => role);
@@ -180,9 +195,6 @@ const join = (user: string, owner: string): string[] => [
   `alter role ${identifier(user)} set role = ${identifier(owner)}`,
 ];
 
-/** Returns the statements that limit what a login can use. It cannot change these limits. */
-const limit = (user: string): string[] => [
-  `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
-  // Keeps long or frequent messages of the tenant out of the log.
-  `alter role ${identifier(user)} set log_min_messages = fatal`,
-];
+/** Returns a statement that does what another one does, or nothing when the platform lacks the privilege. */
+const ifAllowed = (statement: string): string =>
+  `do ${literal(`begin ${statement}; exception when insufficient_privilege then null; end`)}`;

@@ -7,6 +7,7 @@ import { Copies } from "./copies.js";
 import { Logins } from "./logins.js";
 import { databaseName, sparePrefix } from "./names.js";
 import { createRole, platformRole } from "./ownership.js";
+import { joinCluster } from "./shared-cluster.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./presence.js";
 import { type MissingData, type RecordedDatabase, findSpares, reconcile } from "./reconcile.js";
@@ -57,7 +58,7 @@ export const claimCluster = async (
         `alter database template1 rename to ${spare}`,
         `alter database ${spare} allow_connections false`,
         `revoke all on database ${spare}, postgres, template0 from public`,
-        ...createRole(platformRole, "nologin"),
+        ...createRole(admin, platformRole, "nologin"),
         `alter database ${spare} owner to ${identifier(platformRole)}`,
         `alter role ${identifier(superuser)} password ${verifier}`,
       ]),
@@ -68,8 +69,9 @@ export const claimCluster = async (
 };
 
 /**
- * Reconciles the databases of a claimed cluster with the records, and returns the engine that manages them.
+ * Reconciles the databases of a cluster with the records, and returns the engine that manages them.
  *
+ * @param address of a claimed cluster, or with the name of a role in a cluster that others also use.
  * @param clientPort port that connection strings contain.
  * @param limits of all databases together. Default: those that fit the settings of the server.
  */
@@ -88,12 +90,14 @@ export const openDatabases = async (
     // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
     const reconciled = await presence.enter(async () => {
       const databases = typeof recorded === "function" ? await recorded() : recorded;
-      await adoptEarlier(
-        admin,
-        databases.map(({ databaseId }) => databaseName(databaseId)),
-      );
-      const result = await reconcile({ admin, copies, logins }, databases);
-      return { ...result, isEmpty: databases.length === 0 };
+      const names = databases.map(({ databaseId }) => databaseName(databaseId));
+      const shared = admin.isSuperuser ? await adoptEarlier(admin, names) : await joinCluster(admin, major);
+      const found = await reconcile({ admin, copies, logins }, databases);
+      return {
+        ...found,
+        problems: [...(shared ?? []), ...found.problems],
+        isEmpty: databases.length === 0,
+      };
     });
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.spares ?? (await findSpares(admin));

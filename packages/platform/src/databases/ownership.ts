@@ -16,10 +16,19 @@ export const retiredMark = "mgmt retired";
 /** Returns the mark of the login role of a connection. */
 export const loginMark = (connectionId: string): string => `${mark} connection ${connectionId}`;
 
-/** Returns the statements that create a role of the platform. The options follow its name. */
-export const createRole = (name: string, options: string, comment = mark): string[] => [
+/**
+ * Returns the statements that create a role of the platform. The options follow its name. Without superuser, the platform
+ * needs the privileges of the role to give databases to it and to end its sessions.
+ */
+export const createRole = (
+  { isSuperuser }: { isSuperuser: boolean },
+  name: string,
+  options: string,
+  comment = mark,
+): string[] => [
   `create role ${escapeIdentifier(name)} ${options}`,
   markRole(name, comment),
+  ...(isSuperuser ? [] : [`grant ${escapeIdentifier(name)} to current_user`]),
 ];
 
 /** Returns the statement that marks a role as one of the platform. */

@@ -261,7 +261,7 @@ export class PostgresDatabases implements DatabaseEngine {
       isCopy,
     }: { name: string; logins: readonly string[]; hasRole: boolean; isCopy: boolean },
   ): Promise<void> {
-    const owner = hasRole ? [] : createRole(name, "nologin");
+    const owner = hasRole ? [] : createRole(this.#admin, name, "nologin");
     if (isCopy) {
       if (!hasRole) await this.#admin.script(owner);
       await this.#copies.transferOwnership(filled, name);

@@ -146,7 +146,7 @@ const repair = async (
   const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
   if (roles.length === 0) {
     await admin.script([
-      ...createRole(name, "nologin"),
+      ...createRole(admin, name, "nologin"),
       `alter database ${identifier(name)} owner to ${identifier(name)}`,
     ]);
   }

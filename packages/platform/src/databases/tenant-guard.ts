@@ -53,6 +53,16 @@ const findLocks = `
   where a.datid is not null and a.usesysid <> ${superuserOid}
   group by 1, 2`;
 
+/** In a cluster that others also use. */
+const findLocksOfTenants = `
+  select a.datid as database, a.pid, count(*)::integer as locks
+  from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
+  join pg_roles r on r.oid = a.usesysid and ${isOurRole}
+  where a.datid is not null
+  group by 1, 2`;
+
+const endSessions = "select pg_terminate_backend(pid) from unnest($1::integer[]) pid";
+
 interface Usage {
   oid: number;
   name: string;
@@ -179,15 +189,19 @@ export class TenantGuard {
 
   /** If there are too many locks, ends the sessions of the database that holds the most, and closes it for a while. */
   async #endHolderOfLocks(): Promise<void> {
-    const { rows } = await queryOnKept<HeldLocks>(this.#pool, findLocks);
+    const { isSuperuser } = this.#admin;
+    const statement = isSuperuser ? findLocks : findLocksOfTenants;
+    const { rows } = await queryOnKept<HeldLocks>(this.#pool, statement);
     const byDatabase = new Map<number, number>();
     for (const { database, locks } of rows) byDatabase.set(database, (byDatabase.get(database) ?? 0) + locks);
     const [worst] = [...byDatabase].toSorted(([, left], [, right]) => right - left);
     const total = rows.reduce((sum, { locks }) => sum + locks, 0);
     if (worst === undefined || total <= this.#limits.locks) return;
     this.#closedUntil.set(worst[0], Date.now() + this.#limits.penalty);
-    // Signals the processes directly, because `pg_terminate_backend` needs a lock.
-    for (const { database, pid } of rows) if (database === worst[0]) terminate(pid);
+    const sessions = rows.filter(({ database }) => database === worst[0]).map(({ pid }) => pid);
+    // Signals the processes directly, because `pg_terminate_backend` needs a lock. Those of others may be on another machine.
+    if (isSuperuser) sessions.forEach(terminate);
+    else await queryOnKept(this.#pool, endSessions, [sessions]);
   }
 
   /** Closes databases that use too much memory, until they use less. */
