@@ -1,32 +1,10 @@
-import type { Access, Records, Transaction, Want } from "@mgmt/engine";
+import type { Access, Transaction } from "@mgmt/engine";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/store/open-records.js";
+import { countTrips } from "./count-trips.js";
 import { StoreCluster } from "./store-cluster.js";
 import { StoredProcess } from "./stored-process.js";
-
-/** Counts the round trips that are waited for: loads, and commits of changes. */
-const countTrips = (records: Records): Records & { trips: string[] } => {
-  const trips: string[] = [];
-  return {
-    ...records,
-    trips,
-    begin: (access: Access): Transaction => {
-      const transaction = records.begin(access);
-      return {
-        load: (wants: readonly Want[]) => {
-          trips.push(wants.map((want) => JSON.stringify(want)).join(" "));
-          return transaction.load(wants);
-        },
-        commit: (changes) => {
-          if (changes.length > 0) trips.push("commit");
-          return transaction.commit(changes);
-        },
-        rollback: () => transaction.rollback(),
-      };
-    },
-  };
-};
 
 /** Opens a process, and notes the locks of the transactions that change rows. */
 const openLogged = async (

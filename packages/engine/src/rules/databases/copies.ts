@@ -1,6 +1,7 @@
 import type { World } from "../../request/world.js";
 import type { Transactions } from "../../request/transactions.js";
 import { readOnly } from "../../store/backing.js";
+import { forEachOf } from "../../store/want.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
 export const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
@@ -34,14 +35,14 @@ export const endCopy = (world: World, target: Target): void => {
 /** Returns the databases that are still to be filled from this one or from one of its backups. */
 export const pendingCopies = async (world: Transactions, databaseId: string): Promise<DatabaseRow[]> =>
   world.transact(readOnly, ({ store, settings: { lifecycle } }) => {
-    const isPending = (row: DatabaseRow): boolean =>
+    const isPending = (row: DatabaseRow | undefined): row is DatabaseRow =>
+      row !== undefined &&
       row.source.type !== "empty" &&
       row.source.databaseId === databaseId &&
       !isBeingDeleted(row) &&
       // Later work, on a virtual clock, does not delay a deletion.
       ((row.status === "provisioning" && !row.made && lifecycle.provisioning === 0) ||
         (row.status === "recovering" && lifecycle.recovering === 0));
-    return (store.databases.get(databaseId)?.copies ?? [])
-      .flatMap((id) => store.databases.get(id) ?? [])
-      .filter(isPending);
+    const { copies = [] } = store.databases.get(databaseId) ?? {};
+    return forEachOf(copies, (id) => store.databases.get(id)).filter(isPending);
   });

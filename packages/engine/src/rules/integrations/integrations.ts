@@ -6,6 +6,7 @@ import { page } from "../../request/paging.js";
 import { isReachable, reach } from "../../request/reach.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
+import { forEachOf } from "../../store/want.js";
 
 const presentIntegration = (world: World, row: IntegrationRow): Integration => {
   const client = world.store.clients.get(row.clientId);
@@ -25,12 +26,11 @@ const presentIntegration = (world: World, row: IntegrationRow): Integration => {
 
 /** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
 const revoke = ({ store, clock }: World, rows: readonly IntegrationRow[]) => {
-  for (const { id: integrationId } of rows) {
+  forEachOf(rows, ({ id: integrationId }) => {
+    const grants = store.grants.list({ integrationId });
     store.integrations.delete(integrationId);
-    for (const { id } of store.grants.list({ integrationId })) {
-      store.grants.update(id, { expiresAt: clock.now() });
-    }
-  }
+    for (const { id } of grants) store.grants.update(id, { expiresAt: clock.now() });
+  });
   return { status: 204 };
 };
 
