@@ -108,6 +108,27 @@ describe("a restore", () => {
   });
 });
 
+describe("a drop", () => {
+  it("aborts one of two restores when the other is complete", async () => {
+    const tenant = await makeTenantWithBackup();
+    const { databases, copies } = await openSteppedDatabases(cluster);
+    const point = new HoldPoint();
+    let restores = 0;
+    copies.after = async (step) => {
+      if (step === "copy" && (restores += 1) === 2) await point.wait();
+    };
+    const restored = [1, 2].map(() => databases.restore(tenant.id, tenant.backupId));
+    const results = Promise.allSettled(restored);
+    await Promise.race(restored);
+    await point.isReached;
+    const dropped = databases.drop(tenant.id);
+    point.release();
+    expect((await results).map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await dropped;
+    expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
+  });
+});
+
 describe("a backup", () => {
   it("has the settings of its database, although the connection was lost before they were copied", async () => {
     const { id, credential } = await cluster.makeTenant();
@@ -206,6 +227,15 @@ describe("the creation of a copy", () => {
     expect(await cluster.namesIn("rolname", "left_login")).toEqual([]);
   });
 
+  it("has the content of the backup, not of the database", async () => {
+    const source = await makeTenantWithBackup();
+    const { id, credential } = newTenant();
+    const { databases } = await openSteppedDatabases(cluster);
+    const from = { type: "backup", databaseId: source.id, backupId: source.backupId } as const;
+    await databases.create(id, from, [credential]);
+    expect(await notesOf({ id, credential })).toEqual(["kept"]);
+  });
+
   it("fails when the copy disappears", async () => {
     const source = await makeTenantWithBackup();
     const { id, credential } = newTenant();
@@ -218,6 +248,13 @@ describe("the creation of a copy", () => {
 });
 
 describe("the creation of an empty database", () => {
+  it("replaces what an interrupted removal left", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    await run(`update pg_database set datconnlimit = -2 where datname = '${id}'`);
+    await cluster.databases.create(id, { type: "empty" }, [credential]);
+    await cluster.connect(id, credential);
+  });
+
   it("uses the owner role that is left of a database which was dropped", async () => {
     const { id, credential } = await cluster.makeTenant();
     await run(`drop database ${id} with (force)`);
