@@ -86,6 +86,7 @@ const closestTests = {
   [`${databases}presence.ts`]: [testOf("presence")],
   [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
   [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],
+  [`${databases}role-sessions.ts`]: [testOf("role-sessions"), testOf("database-settings")],
   [`${databases}settings.ts`]: [testOf("database-settings")],
   [`${databases}shared-cluster.ts`]: [testOf("without-superuser")],
   [`${databases}spares.ts`]: [testOf("spare-creation"), testOf("spares")],

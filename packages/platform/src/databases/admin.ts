@@ -33,13 +33,6 @@ export const isMissing = (error: unknown): boolean =>
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
-/**
- * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
- * it has only the code of internal errors.
- */
-const isConcurrentChange = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === "XX000";
-
 /** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
 export const isForbidden = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
@@ -244,33 +237,22 @@ export class Admin {
    * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
    * those of superusers.
    *
+   * @returns whether there were any.
    * @throws DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
-  async endSessions(condition: string, value: string): Promise<void> {
+  async endSessions(condition: string, value: string): Promise<boolean> {
+    let isFound = false;
     const sessionsToEnd = this.isSuperuser ? endAll : endAllowed;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(3)) {
       const sessions = await this.query<{ ended: boolean | null }>(`${sessionsToEnd} and ${condition}`, [
         value,
       ]);
-      if (sessions.length === 0) return;
+      if (sessions.length === 0) return isFound;
+      isFound = true;
       if (sessions.every(({ ended }) => ended === null)) throw new SuperuserConnectedError();
     }
     throw unavailable(new Error("Sessions do not end"));
-  }
-
-  /** Alters a role. Its sessions may change it at the same time, which makes this fail: ends them then, and tries again. */
-  async alterRole(role: string, change: string): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.script([`alter role ${identifier(role)} ${change}`]);
-        return;
-      } catch (error) {
-        if (!isConcurrentChange(error)) throw error;
-        if (attempt === 10) throw unavailable(error);
-        await this.endSessions("usename = $1", role);
-      }
-    }
   }
 
   /** Returns whether Postgres accepts the password of a login. */

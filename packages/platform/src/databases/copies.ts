@@ -3,6 +3,7 @@ import { type Admin, identifier, literal } from "./admin.js";
 import { unavailable } from "../postgres/unavailable.js";
 import { kindOf, ownerOf } from "./names.js";
 import { isRetired, platformRole, retireRole } from "./ownership.js";
+import { alterRole, endSessionsOf } from "./role-sessions.js";
 import { storeSetting } from "./settings.js";
 
 /** The database in which privileges on databases are revoked. */
@@ -177,8 +178,8 @@ export class Copies {
    * without a login and a password, until these databases are dropped.
    */
   async dropRole(role: string, owner: string): Promise<void> {
-    await this.#admin.alterRole(role, "nologin password null");
-    await this.#admin.endSessions("usename = $1", role);
+    await alterRole(this.#admin, role, "nologin password null");
+    await endSessionsOf(this.#admin, role);
     for (const database of await this.#databasesWith(role)) {
       if (database === sharedObjects) {
         await this.#admin.scriptWithin(database, [`drop owned by ${identifier(role)}`]);

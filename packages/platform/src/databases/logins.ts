@@ -4,6 +4,7 @@ import { scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
 import type { Copies } from "./copies.js";
 import { createRole, isOurRole, loginMark, markRole, retiredMark } from "./ownership.js";
+import { alterRole, endSessionsOf } from "./role-sessions.js";
 
 /** A login role found in Postgres. */
 interface FoundLogin {
@@ -81,8 +82,12 @@ export class Logins {
     return found?.owner;
   }
 
-  /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
-  async grant(owner: string, credential: DatabaseCredential): Promise<void> {
+  /**
+   * Creates the login, or changes the password of an existing one and ends its sessions if the password is new.
+   *
+   * @param isStart whether the platform starts, in a cluster of its own.
+   */
+  async grant(owner: string, credential: DatabaseCredential, isStart = false): Promise<void> {
     const { connectionId, user } = credential;
     const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
     if (known === undefined) {
@@ -94,7 +99,7 @@ export class Logins {
         throw new Error(`The role ${user} belongs to another database`);
       }
       if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(this.#limit(user));
-      await this.#ensurePassword(owner, credential, known);
+      await this.#ensurePassword(owner, credential, known, isStart);
       // Earlier versions did not store the connection of a role.
       if (known.mark !== loginMark(connectionId)) {
         await this.#admin.script([markRole(user, loginMark(connectionId))]);
@@ -115,20 +120,27 @@ export class Logins {
   }
 
   /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
-  async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
+  async #ensurePassword(
+    owner: string,
+    { user, pass }: DatabaseCredential,
+    known: FoundLogin,
+    isStart: boolean,
+  ): Promise<void> {
     // An interrupted removal disables the login first.
     const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
     if (!isOther && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
-    const alter = `alter role ${identifier(user)} login password ${literal(await scramVerifier(pass))}`;
-    if (!isOther && !known.used) {
-      // Nobody notices if the password was the same.
-      await this.#admin.script([alter, endSessionsOf(user)]);
+    const password = `password ${literal(await scramVerifier(pass))}`;
+    if (isStart && !isOther && !known.used) {
+      // Clients cannot reach the platform's own cluster yet, so nobody notices if the password was the same.
+      await this.#admin.script([`alter role ${identifier(user)} ${password}`]);
       return;
     }
-    // Its sessions could change the password again.
-    await this.#admin.alterRole(user, "nologin");
-    await this.#admin.endSessions("usename = $1", user);
-    await this.#admin.script([alter]);
+    // Its sessions can change the password again, until there are none.
+    for (let isUsed = true; isUsed;) {
+      await alterRole(this.#admin, user, `nologin ${password}`);
+      isUsed = await endSessionsOf(this.#admin, user);
+    }
+    await this.#admin.script([`alter role ${identifier(user)} login`]);
   }
 
   /** Returns the statements that limit what a login can use. It cannot change these limits. */
@@ -184,10 +196,6 @@ export class Logins {
     return rows.map(({ role }) => role);
   }
 }
-
-/** Returns the statement that ends sessions which have started meanwhile. */
-const endSessionsOf = (user: string): string =>
-  `select pg_terminate_backend(pid) from pg_stat_activity where usename = ${literal(user)}`;
 
 /** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
 const join = (user: string, owner: string): string[] => [

@@ -155,7 +155,7 @@ const repair = async (
     name,
     credentials.map(({ user }) => user),
   );
-  for (const credential of credentials) await logins.grant(name, credential);
+  for (const credential of credentials) await logins.grant(name, credential, admin.isSuperuser);
 };
 
 /** Drops owner roles whose database does not exist, and their logins. */

@@ -1,0 +1,93 @@
+import type { DatabaseCredential } from "@mgmt/engine";
+import { Client } from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { awaitStarting } from "../src/databases/role-sessions.js";
+import { Cluster } from "./cluster.js";
+import { makeAdmin, patient } from "./sessions.js";
+
+const cluster = new Cluster();
+
+interface PendingLogin {
+  /** Sends the password. */
+  proceed(): void;
+  /** "connected", or the code of the error. */
+  outcome: Promise<string>;
+}
+
+/** Begins a login, and waits until Postgres waits for the password. */
+const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promise<PendingLogin> => {
+  let proceed = (): void => undefined;
+  const mayProceed = new Promise<void>((resolve) => (proceed = resolve));
+  let reached = (): void => undefined;
+  const isReached = new Promise<void>((resolve) => (reached = resolve));
+  const password = async (): Promise<string> => {
+    reached();
+    await mayProceed;
+    return pass;
+  };
+  const { host, port, database } = cluster.databases.endpoints(id).direct;
+  const client = new Client({ host, port, database, user, password, ssl: false });
+  client.on("error", () => undefined);
+  const outcome = client
+    .connect()
+    .then(() => client.end())
+    .then(
+      () => "connected",
+      (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
+    );
+  await isReached;
+  return { proceed, outcome };
+};
+
+describe("a login that began before its password changed", () => {
+  it("is refused, because it would be accepted with the old password", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    let isDone = false;
+    const granted = cluster.databases
+      .grant(id, { ...credential, pass: "fresh" })
+      .finally(() => (isDone = true));
+    const observer = await cluster.connectAsAdmin("postgres");
+    const canLogIn = async (): Promise<boolean> => {
+      const { rows } = await observer.query("select from pg_roles where rolname = $1 and rolcanlogin", [
+        credential.user,
+      ]);
+      return rows.length > 0;
+    };
+    await vi.waitFor(async () => expect(isDone || !(await canLogIn())).toBe(true), patient);
+    pending.proceed();
+    expect(await pending.outcome).toBe("28000");
+    await granted;
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+
+  it("is ended when its client does not finish it", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const [first, second] = [await beginLogin(id, credential), await beginLogin(id, credential)];
+    const session = await cluster.connect(id, credential);
+    const admin = makeAdmin(cluster);
+    await awaitStarting(admin, 0);
+    expect(await first.outcome).not.toBe("connected");
+    expect(await second.outcome).not.toBe("connected");
+    await session.query("select");
+  });
+});
+
+describe("a password", () => {
+  it("is the new one even if the tenant sets the old one again and again meanwhile", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const restoring = [1, 2, 3].map(async () => {
+      for (let session; (session = await cluster.connect(id, credential).catch(() => undefined));) {
+        const restore = `set role none; alter role ${credential.user} password '${credential.pass}'`;
+        for (let isOpen = true; isOpen;) isOpen = await session.query(restore).then(() => true, isConcurrent);
+      }
+    });
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    await Promise.all(restoring);
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+});
+
+/** Returns whether Postgres refused a change because another session made one at the same time. */
+const isConcurrent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "XX000";
