@@ -79,7 +79,12 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
 ): Promise<RunningServer<E>> => {
   assertKnownOptions(options, Object.keys(serverOptions));
   const { host = "127.0.0.1", port = 0 } = options;
-  const server = createHttpServer({ keepAliveTimeout: 65_000, maxHeaderSize: maxHeadBytes });
+  const server = createHttpServer({
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: maxHeadBytes,
+    // Node would send a response without a body.
+    requireHostHeader: false,
+  });
   refuseMalformedRequests(server, linger);
   server.on("checkExpectation", refuseExpectation);
   const begin = holdRequests(server);
@@ -166,7 +171,9 @@ export const requestListener = (
   ];
   const offLoopback = !isLoopbackHost(host);
   return (request, response) => {
-    if (!isOwnHost(request, { host, port, allowed })) {
+    if (request.headers.host === undefined) {
+      send(request, response, printRefusal(errors.missingHost()));
+    } else if (!isOwnHost(request, { host, port, allowed })) {
       const hint = "Use the server's own address";
       send(
         request,

@@ -78,6 +78,13 @@ export const errors = {
     ),
   malformed: (message: string) =>
     new RequestError(400, "request:malformed", message, "Send the request body as well-formed JSON in UTF-8"),
+  missingHost: () =>
+    new RequestError(
+      400,
+      "request:malformed",
+      "The request has no Host header",
+      "Send a Host header with the server's own address",
+    ),
   expectationFailed: () =>
     new RequestError(
       417,

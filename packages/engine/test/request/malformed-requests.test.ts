@@ -51,6 +51,32 @@ const get = (): string => `GET /v1/me HTTP/1.1\r\nhost: ${host()}\r\n\r\n`;
 const post = (headers: string): string =>
   `POST /v1/projects HTTP/1.1\r\nhost: ${host()}\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`;
 
+describe("a request without a Host header", () => {
+  it.each(["GET /v1/me", "GET /_control/clock", "POST /token"])(
+    "is refused with an error: %s",
+    async (line) => {
+      const { statuses, text } = await exchange([`${line} HTTP/1.1\r\nconnection: close\r\n\r\n`]);
+      expect(statuses).toEqual(["400"]);
+      expect(text).toContain('"code":"request:malformed"');
+      expect(text).toContain("no Host header");
+    },
+  );
+
+  it("is refused even if the server accepts every host", async () => {
+    const open = await createServer({ host: "0.0.0.0" });
+    try {
+      const socket = connect({ port: open.port, host: "127.0.0.1" }, () =>
+        socket.end("GET /v1/me HTTP/1.1\r\n\r\n"),
+      );
+      let text = "";
+      for await (const chunk of socket.setEncoding("utf8")) text += String(chunk);
+      expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request:malformed"/s);
+    } finally {
+      await open.close();
+    }
+  });
+});
+
 describe("data that is not HTTP", () => {
   it("is refused after the responses to the pipelined requests before it, and the connection is destroyed", async () => {
     const { statuses, text } = await exchange([get() + get() + get() + "GARBAGE\r\n\r\n"], {
