@@ -29,14 +29,16 @@ export class StoredScheduler implements Scheduler {
 
   schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
     const now = clock.now();
+    const isDueNow = delay <= 0;
     const row: JobRow = {
       id: `job_${this.#newId()}`,
       createdAt: now,
       kind,
       subject,
-      dueAt: now + delay,
+      // If the clock is moved back before the job runs, it must not wait until the clock is here again.
+      dueAt: isDueNow ? 0 : now + delay,
       ...(change !== undefined && { change }),
-      owner: delay > 0 ? null : this.#owner,
+      owner: isDueNow ? this.#owner : null,
     };
     this.#scheduled.push(row);
     return this.#jobs.insert(row);

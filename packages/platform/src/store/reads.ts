@@ -113,15 +113,16 @@ const limitOf = (limit: number | null): string => (limit === null ? "" : ` limit
 const maxDeleted = 2;
 
 /**
- * Counts a request in a window, or in a new one if the window has ended. Then deletes other ended windows, skipping those that
- * another request has locked.
+ * Counts a request in a window, or in a new one if the window has ended or the clock was moved back since it started. Then deletes
+ * other ended windows, skipping those that another request has locked.
  */
-const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string =>
-  `with hit as (
+const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string => {
+  const isOver = `w.ends_at <= ${number(now)} or w.ends_at > ${number(now + length)}`;
+  return `with hit as (
     insert into ${table} as w values (${literal(id)}, 1, ${number(now + length)})
       on conflict (id) do update set
-        count = case when w.ends_at <= ${number(now)} then 1 else least(w.count + 1, ${number(maxCount)}) end,
-        ends_at = case when w.ends_at <= ${number(now)} then excluded.ends_at else w.ends_at end
+        count = case when ${isOver} then 1 else least(w.count + 1, ${number(maxCount)}) end,
+        ends_at = case when ${isOver} then excluded.ends_at else w.ends_at end
       returning id, count, ends_at),
   deleted as (
     delete from ${table} where id in (
@@ -129,6 +130,7 @@ const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { rea
         order by ends_at limit ${String(maxDeleted)} for update skip locked))
   select 0 as seq, '' as version, jsonb_build_object(
     'id', id, 'createdAt', 0, 'count', count, 'endsAt', ends_at)::text as doc from hit`;
+};
 
 /** Returns the expression for the next sequence number of a table. */
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
