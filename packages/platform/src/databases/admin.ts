@@ -244,7 +244,7 @@ export class Admin {
     let isFound = false;
     const sessionsToEnd = this.isSuperuser ? endAll : endAllowed;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
-    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(3)) {
+    for (const deadline = performance.now() + 30_000; performance.now() < deadline; await sleep(3)) {
       const sessions = await this.query<{ ended: boolean | null }>(`${sessionsToEnd} and ${condition}`, [
         value,
       ]);

@@ -197,7 +197,7 @@ export class TenantGuard {
     const [worst] = [...byDatabase].toSorted(([, left], [, right]) => right - left);
     const total = rows.reduce((sum, { locks }) => sum + locks, 0);
     if (worst === undefined || total <= this.#limits.locks) return;
-    this.#closedUntil.set(worst[0], Date.now() + this.#limits.penalty);
+    this.#closedUntil.set(worst[0], performance.now() + this.#limits.penalty);
     const sessions = rows.filter(({ database }) => database === worst[0]).map(({ pid }) => pid);
     // Signals the processes directly, because `pg_terminate_backend` needs a lock. Those of others may be on another machine.
     if (isSuperuser) sessions.forEach(terminate);
@@ -206,14 +206,14 @@ export class TenantGuard {
 
   /** Closes databases that use too much memory, until they use less. */
   async #closeLarge(): Promise<void> {
-    const isDue = [...this.#large].some((oid) => (this.#closedUntil.get(oid) ?? 0) <= Date.now());
+    const isDue = [...this.#large].some((oid) => (this.#closedUntil.get(oid) ?? 0) <= performance.now());
     // The lookup fails while a database is being dropped. The next check tries again.
     const found = await this.#memory?.findLarge(isDue).catch(() => undefined);
     if (found === undefined) return;
     if (isDue) this.#large.clear();
     for (const { oid, name } of found) {
       if (!this.#closedUntil.has(oid)) this.#limits.onLog?.(tooLarge(name));
-      this.#closedUntil.set(oid, Date.now() + this.#limits.penalty);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.penalty);
       this.#large.add(oid);
     }
   }
@@ -229,7 +229,7 @@ export class TenantGuard {
 
   #limitOf(oid: number): number {
     const closedUntil = this.#closedUntil.get(oid) ?? 0;
-    if (closedUntil > Date.now()) return 0;
+    if (closedUntil > performance.now()) return 0;
     this.#closedUntil.delete(oid);
     return this.#crowdedLimit ?? this.#limits.perDatabase;
   }

@@ -219,20 +219,28 @@ export class Front implements DataPlane {
   /** Returns the database of a user; undefined for an unknown user. Tries again while Postgres restarts. */
   async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
     const databaseOf = await this.#whenOpen(signal);
-    for (const deadline = Date.now() + this.#patience; ; await sleep(openInterval, undefined, { signal })) {
+    for (
+      const deadline = performance.now() + this.#patience;
+      ;
+      await sleep(openInterval, undefined, { signal })
+    ) {
       try {
         return await databaseOf(user);
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError)) throw error;
-        if (Date.now() >= deadline) throw refusals.restarting();
+        if (performance.now() >= deadline) throw refusals.restarting();
       }
     }
   }
 
   async #whenOpen(signal: AbortSignal): Promise<DatabaseOf> {
-    for (const deadline = Date.now() + this.#patience; ; await sleep(openInterval, undefined, { signal })) {
+    for (
+      const deadline = performance.now() + this.#patience;
+      ;
+      await sleep(openInterval, undefined, { signal })
+    ) {
       if (this.#databaseOf !== undefined) return this.#databaseOf;
-      if (Date.now() >= deadline) throw refusals.restarting();
+      if (performance.now() >= deadline) throw refusals.restarting();
     }
   }
 

@@ -56,10 +56,10 @@ export const connectToPostgres = async (
   startup: Buffer,
   { patience, signal }: { patience: number; signal: AbortSignal },
 ): Promise<{ upstream: Upstream; first: Buffer }> => {
-  for (const deadline = Date.now() + patience; ;) {
+  for (const deadline = performance.now() + patience; ;) {
     const connected = await attempt(address, startup, signal);
     if (connected !== undefined) return connected;
-    if (Date.now() >= deadline) throw refusals.restarting();
+    if (performance.now() >= deadline) throw refusals.restarting();
     await sleep(retryInterval, undefined, { signal });
   }
 };

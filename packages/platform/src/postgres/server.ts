@@ -166,12 +166,12 @@ const becomesReady = async (
   let running = true;
   void ended.then(() => (running = false));
   let logged = 0;
-  for (let deadline = Date.now() + silenceLimit; running && !signal?.aborted; await sleep(4)) {
-    if (Date.now() >= deadline) {
+  for (let deadline = performance.now() + silenceLimit; running && !signal?.aborted; await sleep(4)) {
+    if (performance.now() >= deadline) {
       const { size } = await stat(logFile);
       if (size === logged) return false;
       logged = size;
-      deadline = Date.now() + silenceLimit;
+      deadline = performance.now() + silenceLimit;
     }
     const lines = (await readRegular(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;

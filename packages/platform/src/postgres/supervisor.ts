@@ -53,7 +53,7 @@ export class PostgresSupervisor {
     for (;;) {
       await this.#server.ended;
       if (signal.aborted) return undefined;
-      const now = Date.now();
+      const now = performance.now();
       this.#restarts = [...this.#restarts.filter((time) => now - time < restartWindow), now];
       this.onRestart();
       if (this.#restarts.length > maxQuickRestarts) {

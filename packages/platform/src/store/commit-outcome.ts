@@ -27,7 +27,11 @@ export interface LostCommit {
 
 /** Finds out from the rows whether a commit took effect. */
 export const findOutcome = async (lost: LostCommit): Promise<Outcome> => {
-  for (const deadline = Date.now() + lost.patience; Date.now() < deadline; await sleep(retryDelay)) {
+  for (
+    const deadline = performance.now() + lost.patience;
+    performance.now() < deadline;
+    await sleep(retryDelay)
+  ) {
     try {
       if (lost.backend !== null && (await isWorking(lost.pool, lost.backend))) continue;
       return outcomeOf(await read(lost));
