@@ -1,5 +1,8 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ReferenceEngine } from "@mgmt/engine";
+import type { Validator } from "../../src/generated/validators.js";
+import { validateWithoutUnknownFields } from "../../src/request/unknown-fields.js";
 
 let engine: ReferenceEngine;
 let token: string;
@@ -108,5 +111,42 @@ describe("unknown body fields, with the setting ignore", () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${String(index)}`, 1]));
     expect((await send("POST", "/v1/projects", { ...many, name: "shop" })).data["name"]).toBe("shop");
     expect(engine.requests.at(-1)?.ignoredFields).toHaveLength(20);
+  });
+});
+
+describe("a body with unknown fields", () => {
+  const part = { type: "object", properties: { known: true }, additionalProperties: false };
+  const schema = {
+    type: "object",
+    properties: { parts: { type: "object", additionalProperties: part } },
+    additionalProperties: false,
+  };
+  // The findings of a compiled schema have the fields of those of the generated validators.
+  const validatorOf = (allErrors: boolean): Validator =>
+    new Ajv2020({ allErrors }).compile(schema) as Validator;
+  const validate = (body: unknown, { allErrors = true, nestedFields = [] as string[] } = {}) =>
+    validateWithoutUnknownFields(validatorOf(allErrors), body, { nestedFields });
+
+  it("loses them also below fields whose names need escapes in a JSON pointer", () => {
+    const body = { parts: { "a/b": { known: 1, one: 1 }, "m~n": { two: 2 }, "~1": { known: 3, three: 3 } } };
+    const ignored = ["/parts/a~1b/one", "/parts/m~0n/two", "/parts/~01/three"];
+    expect(validate(body)).toEqual({ isValid: true, ignored });
+    expect(body).toEqual({ parts: { "a/b": { known: 1 }, "m~n": {}, "~1": { known: 3 } } });
+  });
+
+  it("keeps those that another alternative of a union has, and is invalid", () => {
+    const body = { other: 1, unknown: 1 };
+    expect(validate(body, { nestedFields: ["/other"] })).toEqual({ isValid: false, ignored: ["/unknown"] });
+    expect(body).toEqual({ other: 1 });
+  });
+
+  it.each([null, 1, [1], { parts: null }, { parts: { a: null } }])("is invalid if its rest is %j", (body) => {
+    expect(validate(body)).toEqual({ isValid: false, ignored: [] });
+  });
+
+  it("lists no more of them than the limit when the validator finds one at a time", () => {
+    const body = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f${String(index)}`, 1]));
+    const { isValid, ignored } = validate(body, { allErrors: false });
+    expect([isValid, ignored.length, Object.keys(body).length]).toEqual([true, 20, 0]);
   });
 });
