@@ -93,7 +93,7 @@ const closestTests = {
   [`${databases}tenant-guard.ts`]: [
     testOf("tenant-limits"),
     testOf("tenant-guard"),
-    testOf("without-superuser"),
+    testOf("shared-cluster"),
   ],
 };
 
