@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Copies } from "../src/databases/copies.js";
 import { Cluster, secondCredential } from "./cluster.js";
@@ -221,18 +221,18 @@ describe("a login that is dropped", () => {
     expect(await roleOf(user)).toBeUndefined();
   });
 
-  it.each(["the database", "a backup"])(
-    "gives its objects in %s to the owner, and leaves it closed",
+  it.each(["an open database", "a closed database", "a backup"])(
+    "gives its objects in %s to the owner, and leaves it as it is",
     async (which) => {
       const { id, credential, user, session } = await makeTwoLogins();
       const owner = await cluster.connect(id, credential);
       await owner.query(`grant create on schema public to "${user}"`);
       await session.query(`set role "${user}"; create table mine ()`);
       const name = which === "a backup" ? dropLater(`${id}.bkp_objects`) : id;
-      if (name === id) await observer.query(`alter database ${id} allow_connections false`);
-      else await makeCopies().copy(id, name);
+      if (which === "a closed database") await observer.query(`alter database ${id} allow_connections false`);
+      if (which === "a backup") await makeCopies().copy(id, name);
       await makeCopies().dropRole(user, id);
-      expect((await stateOf(name))?.open).toBe(false);
+      expect((await stateOf(name))?.open).toBe(which === "an open database");
       expect(await roleOf(user)).toBeUndefined();
 
       await observer.query(`alter database "${name}" allow_connections true`);
@@ -243,12 +243,13 @@ describe("a login that is dropped", () => {
     },
   );
 
-  it("keeps its mark when Postgres cannot be reached, so that the removal is repeated", async () => {
+  it.each([
+    ["cannot be reached", "select pg_terminate_backend(pg_backend_pid())", DatabaseUnavailableError],
+    ["has an internal error", "do $$ begin raise 'internal' using errcode = 'XX001'; end $$", DatabaseError],
+  ])("keeps its mark when Postgres %s, so that the removal is repeated", async (_, failing, expected) => {
     const { id, user } = await makeTwoLogins();
-    const copies = observe((statement) =>
-      statement.startsWith("drop role") ? "select pg_terminate_backend(pg_backend_pid())" : undefined,
-    );
-    await expect(copies.dropRole(user, id)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const copies = observe((statement) => (statement.startsWith("drop role") ? failing : undefined));
+    await expect(copies.dropRole(user, id)).rejects.toBeInstanceOf(expected);
     expect((await roleOf(user))?.mark).toContain("mgmt connection");
   });
 });

@@ -1,5 +1,10 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
+import { Copies } from "../src/databases/copies.js";
 import { Cluster, newTenant, secondCredential } from "./cluster.js";
+import { observeAdmin } from "./observed-admin.js";
+import { makeAdmin } from "./sessions.js";
 
 const log: string[] = [];
 const cluster = new Cluster({ onLog: (line) => log.push(line) });
@@ -23,6 +28,14 @@ const clone = async (databaseId: string): Promise<{ id: string }> => {
   await cluster.databases.create(target.id, { type: "database", databaseId }, [target.credential]);
   return target;
 };
+
+/** Stores a setting like a version of Postgres that had it. This version refuses it. */
+const storeRemovedSetting = (admin: Client, databaseId: string) =>
+  admin.query(
+    `update pg_db_role_setting set setconfig = array['removed_setting=a secret'] || setconfig
+      where setdatabase = (select oid from pg_database where datname = $1)`,
+    [databaseId],
+  );
 
 describe("the settings of a database", () => {
   it.each([
@@ -77,17 +90,41 @@ describe("the settings of a database", () => {
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query(`alter database ${source.id} set work_mem = '7MB'`);
     await admin.query(`alter database ${source.id} set timezone = 'UTC'`);
-    // Stored by a version of Postgres that had the setting.
-    await admin.query(
-      `update pg_db_role_setting set setconfig = array['removed_setting=a secret'] || setconfig
-        where setdatabase = (select oid from pg_database where datname = $1)`,
-      [source.id],
-    );
+    await storeRemovedSetting(admin, source.id);
     const target = await clone(source.id);
     expect(await settingsOf(target.id)).toEqual([{ role: null, settings: ["work_mem=7MB", "TimeZone=UTC"] }]);
     expect(log).toHaveLength(1);
     expect(log[0]).toContain(target.id);
     expect(log[0]).not.toContain("a secret");
+  });
+
+  it("are removed when only the copy has them", async () => {
+    const [source, target] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const admin = await cluster.connectAsAdmin("postgres");
+    await admin.query(`alter database ${source.id} set work_mem = '7MB'`);
+    await admin.query(`alter database ${target.id} set lock_timeout = '5s'`);
+    await admin.query(`alter role ${target.credential.user} in database ${target.id} set work_mem = '9MB'`);
+    await new Copies(makeAdmin(cluster), 18).copySettings(source.id, target.id, "true");
+    expect(await settingsOf(target.id)).toEqual([{ role: null, settings: ["work_mem=7MB"] }]);
+  });
+
+  it.each([
+    ["together", 1],
+    ["one by one, because Postgres refuses one", 2],
+  ])("are not left out when Postgres ends the session that copies them %s", async (_, failingAttempt) => {
+    const [source, target] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const observer = await cluster.connectAsAdmin("postgres");
+    await observer.query(`alter database ${source.id} set work_mem = '7MB'`);
+    if (failingAttempt > 1) await storeRemovedSetting(observer, source.id);
+    let attempts = 0;
+    const admin = observeAdmin(cluster, (statement) => {
+      if (!statement.includes("work_mem")) return undefined;
+      attempts += 1;
+      return attempts === failingAttempt ? "select pg_terminate_backend(pg_backend_pid())" : undefined;
+    });
+    const copied = new Copies(admin, 18).copySettings(source.id, target.id, "true");
+    await expect(copied).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(attempts).toBe(failingAttempt);
   });
 
   it("are those of the backup after a restore, except those of roles", async () => {
