@@ -2,7 +2,7 @@ import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { awaitStarting } from "../src/databases/role-sessions.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, findPrograms } from "./cluster.js";
 import { makeAdmin, patient } from "./sessions.js";
 
 const cluster = new Cluster();
@@ -65,8 +65,8 @@ describe("a login that began before its password changed", () => {
     const { id, credential } = await cluster.makeTenant();
     const [first, second] = [await beginLogin(id, credential), await beginLogin(id, credential)];
     const session = await cluster.connect(id, credential);
-    const admin = makeAdmin(cluster);
-    await awaitStarting(admin, 0);
+    const { major } = (await findPrograms()).binaries;
+    await awaitStarting(makeAdmin(cluster, major), 0);
     expect(await first.outcome).not.toBe("connected");
     expect(await second.outcome).not.toBe("connected");
     await session.query("select");

@@ -6,13 +6,15 @@ import { type Admin, identifier } from "./admin.js";
 /** How long a session may take to start before it is ended, in milliseconds. */
 const patience = 5_000;
 
+/** How long the end of a session may take, in milliseconds. */
+const endPatience = 30_000;
+
 /** Time between checks, in milliseconds. */
 const interval = 5;
 
 /** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
-const findStarting = `
-  select l.pid from pg_locks l
-  left join pg_stat_activity a on a.pid = l.pid
+const starting = `
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
     and coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
@@ -22,18 +24,20 @@ const findStarting = `
  * their login. Without superuser, gives up waiting for them.
  *
  * @param limit how long to wait, in milliseconds.
+ * @throws DatabaseUnavailableError when they do not end.
  */
 export const awaitStarting = async (admin: Admin, limit = patience): Promise<void> => {
-  let pids = (await admin.query<{ pid: number }>(findStarting)).map(({ pid }) => pid);
-  for (const deadline = Date.now() + limit; pids.length > 0; await sleep(interval)) {
-    const isLate = Date.now() >= deadline;
+  const began = performance.now();
+  let left = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+  for (; left.length > 0; await sleep(interval)) {
+    const elapsed = performance.now() - began;
+    const isLate = elapsed >= limit;
     if (isLate && !admin.isSuperuser) return;
-    const end = isLate ? ", pg_terminate_backend(l.pid)" : "";
-    const left = await admin.query<{ pid: number }>(
-      `${findStarting.replace("l.pid", `l.pid${end}`)} and l.pid = any ($1)`,
-      [pids],
+    if (elapsed >= limit + endPatience) throw unavailable(new Error("Sessions that start do not end"));
+    left = await admin.query(
+      `select l.pid ${isLate ? ", pg_terminate_backend(l.pid)" : ""} ${starting} and l.pid = any ($1)`,
+      [left.map(({ pid }) => pid)],
     );
-    pids = left.map(({ pid }) => pid);
   }
 };
 
