@@ -58,6 +58,7 @@ const closestTests = {
     testOf("interrupted-changes"),
     testOf("database-copies"),
     testOf("postgres-databases"),
+    testOf("without-superuser"),
   ],
   [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
   [`${databases}logins.ts`]: [
