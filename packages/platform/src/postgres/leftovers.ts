@@ -26,9 +26,10 @@ export const endLeftovers = async (directory: string): Promise<void> => {
     await sleep(attempt < 10 ? 10 : 50);
   }
   await removeSharedMemory(lockFile);
-  // The process id still exists: another program has it now, or the system has not yet collected the killed postmaster.
-  // Postgres would mistake it for a running server and refuse to start.
-  if (signal(pid, 0)) await removeLockFiles(directory);
+  // Postgres refuses to start if a lock file is empty because its writer was killed. It also does if the process id still exists:
+  // another program has it now, or the system has not yet collected the killed postmaster.
+  await removeSocketLocks(directory);
+  if (Number.isNaN(pid) || signal(pid, 0)) await rm(lockFile, { force: true });
 };
 
 /**
@@ -51,12 +52,13 @@ export const resumeServers = async (directory: string, pid: number): Promise<voi
   for (const server of await serversOf(directory, pid)) signal(server, "SIGCONT");
 };
 
-const removeLockFiles = async (directory: string): Promise<void> => {
-  const socketLocks = (await readdir(directory)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
-  for (const name of [...socketLocks, "postmaster.pid"]) await rm(join(directory, name), { force: true });
+const removeSocketLocks = async (directory: string): Promise<void> => {
+  for (const name of await readdir(directory)) {
+    if (/^\.s\.PGSQL\.\d+\.lock$/.test(name)) await rm(join(directory, name), { force: true });
+  }
 };
 
-/** Returns the process id in a lock file; undefined when the file does not exist. */
+/** Returns the process id in a lock file: NaN when its writer was killed, undefined when the file does not exist. */
 const pidIn = async (lockFile: string): Promise<number | undefined> => {
   const text = await readRegular(lockFile).catch(() => undefined);
   return text === undefined ? undefined : Number.parseInt(text, 10);
