@@ -158,7 +158,7 @@ describe("a check of the limits of tenants", () => {
         expect(await limits()).toEqual([100, 100]);
       });
 
-      const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+      const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
       await withGuard({ locks: 189 }, async (guard) => {
         await guard.check();
         expect(await limits()).toEqual(closed);
@@ -236,7 +236,7 @@ describe("regular checks of the limits", () => {
 describe("a check of databases in memory", () => {
   it("closes databases that are too large, until they are smaller, and says so once", async () => {
     const log: string[] = [];
-    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+    const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const memory = { directory: cluster.directory, perDatabase: 1, total: unlimited };
     await withGuard({ memory, onLog: (line) => log.push(line) }, async (guard) => {
       await guard.check();
@@ -279,7 +279,7 @@ describe("a check of databases in memory", () => {
   it("keeps a database closed that is still too large after the penalty, and opens it when it is smaller", async () => {
     const [large] = tenants();
     await fill(large);
-    const now = vi.spyOn(Date, "now").mockReturnValue(1_000);
+    const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const memory = { directory: cluster.directory, perDatabase: (await sizeOf(large)) - 1, total: unlimited };
     await withGuard({ memory }, async (guard) => {
       await guard.check();
