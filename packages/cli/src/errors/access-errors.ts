@@ -66,7 +66,7 @@ export const devNotRunning = (name: string, baseUrl: string): CliError =>
     "network",
     "dev:not_running",
     `The mgmt dev of profile ${name} is not running at ${baseUrl}`,
-    "Start it with mgmt dev. No credential was sent.",
+    "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
     { next: [["mgmt", "dev"]] },
   );
 
