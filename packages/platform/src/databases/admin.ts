@@ -199,7 +199,7 @@ export class Admin {
     }
   }
 
-  /** Connects to a database whose limit or privileges refuse the platform, as they cannot refuse a superuser. */
+  /** Connects to a database whose connection limit or privileges refuse the platform. A superuser is never refused. */
   async #enter(database: string): Promise<Client> {
     const [found] = await this.query<{ limit: number }>(
       "select datconnlimit as limit from pg_database where datname = $1",

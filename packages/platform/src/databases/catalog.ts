@@ -17,7 +17,7 @@ export class Catalog {
     this.#admin = admin;
   }
 
-  /** Returns what exists of a database, in one trip. */
+  /** Returns what exists of a database, in one round trip. */
   async find(name: string): Promise<FoundDatabase> {
     const [found] = await this.#admin.query<FoundDatabase>(
       `select

@@ -56,7 +56,7 @@ export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean
 const maxAttempts = 10;
 
 /**
- * Alters a role. Its sessions may change it at the same time, which makes this fail: ends them then, and tries again.
+ * Alters a role. If this fails because its sessions change it at the same time, ends them and tries again.
  *
  * @param change what follows the name of the role in the statement.
  */

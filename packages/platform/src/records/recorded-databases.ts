@@ -41,8 +41,8 @@ const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<strin
 const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
 
 /**
- * Returns the ids of the databases whose deletion was requested and is not complete, except those from which another database
- * is to be filled before.
+ * Returns the ids of the databases whose deletion was requested and is not complete, except those that must be copied to another
+ * database first.
  */
 export const interruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
   const rows = await admin.query<{ id: string }>(
