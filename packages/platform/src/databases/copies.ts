@@ -16,7 +16,7 @@ const hasDependents = (error: unknown): boolean => error instanceof DatabaseErro
 const isDuplicate = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
-/** The settings of a database. */
+/** Settings that are stored for a database. */
 interface StoredSettings {
   /** The role to which they apply; null when they apply to all. */
   role: string | null;

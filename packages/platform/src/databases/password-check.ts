@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { isTemporary, unavailable } from "../postgres/unavailable.js";
 
-/** A login role and what may be its password. */
+/** A login role and the password to check. */
 export interface Login {
   user: string;
   pass: string;

@@ -19,7 +19,7 @@ const namesIn = (setting: string, list: string): string[] =>
   });
 
 /**
- * Returns what stores a setting for a database or for a role in a database, as `pg_dump` writes it.
+ * Returns the statements that store a setting for a database or for a role in a database, as `pg_dump` writes them.
  *
  * @param target the start of the statement, such as `alter database example`.
  * @param setting an element of `pg_db_role_setting.setconfig`: a name, `=` and a value.
