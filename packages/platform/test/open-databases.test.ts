@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenDatabases, openDatabases } from "../src/databases/open-databases.js";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
 import { Cluster, adminPassword, newTenant } from "./cluster.js";
-import { patient } from "./sessions.js";
+import { connectionLimitOf, patient } from "./sessions.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -31,14 +31,6 @@ const sessions = async (): Promise<number[]> => {
     "select pid from pg_stat_activity where application_name = 'mgmt'",
   );
   return rows.map(({ pid }) => pid);
-};
-
-const limitOf = async (name: string): Promise<number | undefined> => {
-  const { rows } = await observer.query<{ limit: number }>(
-    "select datconnlimit as limit from pg_database where datname = $1",
-    [name],
-  );
-  return rows[0]?.limit;
 };
 
 describe("databases that another process has opened", () => {
@@ -78,8 +70,8 @@ describe("databases that no process has opened", () => {
     ];
     const again = await openAgain(() => Promise.resolve(recorded));
     expect(again.missing).toEqual({ databaseIds: [], backupIds: [] });
-    expect(await limitOf(kept.id)).toBe(100);
-    expect(await limitOf(lost.id)).toBeUndefined();
+    expect(await connectionLimitOf(observer, kept.id)).toBe(100);
+    expect(await connectionLimitOf(observer, lost.id)).toBeUndefined();
   });
 
   it("leave no connection when the records cannot be read", async () => {

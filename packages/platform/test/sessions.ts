@@ -36,3 +36,12 @@ export const gone = (observer: Client, pids: readonly number[]): Promise<void> =
     const { rowCount } = await observer.query("select from pg_stat_activity where pid = any ($1)", [pids]);
     expect(rowCount).toBe(0);
   }, patient);
+
+/** Returns how many connections Postgres accepts for a database; undefined when it does not exist. */
+export const connectionLimitOf = async (observer: Client, database: string): Promise<number | undefined> => {
+  const { rows } = await observer.query<{ limit: number }>(
+    "select datconnlimit as limit from pg_database where datname = $1",
+    [database],
+  );
+  return rows[0]?.limit;
+};

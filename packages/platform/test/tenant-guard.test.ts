@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../src/databases/admin.js";
 import { TenantGuard } from "../src/databases/tenant-guard.js";
 import { Cluster, adminPassword, findPrograms } from "./cluster.js";
+import { connectionLimitOf } from "./sessions.js";
 
 const cluster = new Cluster({ crowded: 12, locks: 1_000 });
 const patient = { timeout: 60_000, interval: 50 };
@@ -29,16 +30,6 @@ const countAccepted = async (tenant: Tenant, count: number): Promise<number> => 
   const sessions = await openSessions(tenant, count);
   await Promise.all(sessions.map((session) => session.end().catch(() => undefined)));
   return sessions.length;
-};
-
-/** Returns how many connections Postgres accepts for a database. */
-const limitOf = async (admin: Client, { id }: Tenant): Promise<number | undefined> => {
-  const { database } = cluster.databases.endpoints(id).direct;
-  const { rows } = await admin.query<{ limit: number }>(
-    "select datconnlimit as limit from pg_database where datname = $1",
-    [database],
-  );
-  return rows[0]?.limit;
 };
 
 describe("the guard of what databases share", () => {
@@ -68,7 +59,7 @@ describe("the guard of what databases share", () => {
       await session
         ?.query("select pg_advisory_lock(key) from generate_series(1, 2000) key")
         .catch(() => undefined);
-      await vi.waitFor(async () => expect(await limitOf(admin, tenant)).toBe(0), patient);
+      await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(0), patient);
     }
   });
 
@@ -85,14 +76,14 @@ describe("the guard of what databases share", () => {
     });
     await admin.query(`alter database "${database}" connection limit -1`);
     expect(await secondGuard.check()).toBe(false);
-    await vi.waitFor(async () => expect(await limitOf(admin, tenant)).toBe(100), patient);
+    await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(100), patient);
 
     await vi.waitFor(async () => {
       await admin.query(
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
       );
       await secondGuard.check();
-      expect(await limitOf(admin, tenant)).toBe(7);
+      expect(await connectionLimitOf(admin, tenant.id)).toBe(7);
     }, patient);
   });
 });

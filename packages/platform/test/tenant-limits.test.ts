@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Admin } from "../src/databases/admin.js";
 import { TenantGuard, type TenantLimits } from "../src/databases/tenant-guard.js";
 import { Cluster, adminPassword, findPrograms } from "./cluster.js";
-import { makeAdmin, patient } from "./sessions.js";
+import { connectionLimitOf, makeAdmin, patient } from "./sessions.js";
 
 // Each test checks the limits itself, at the moments that it chooses. Nothing else does, because the databases are closed.
 
@@ -84,15 +84,8 @@ const isAlive = (session: Client): Promise<boolean> =>
     () => false,
   );
 
-const limitOf = async ({ id }: Tenant): Promise<number | undefined> => {
-  const { rows } = await admin.query<{ limit: number }>(
-    "select datconnlimit as limit from pg_database where datname = $1",
-    [id],
-  );
-  return rows[0]?.limit;
-};
-
-const limits = async (): Promise<(number | undefined)[]> => Promise.all(tenants().map(limitOf));
+const limits = async (): Promise<(number | undefined)[]> =>
+  Promise.all(tenants().map(({ id }) => connectionLimitOf(admin, id)));
 
 describe("a check of the limits of tenants", () => {
   it("restores the usual limit, and returns whether a tenant has sessions", () =>
