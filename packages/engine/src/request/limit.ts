@@ -106,8 +106,8 @@ export class RateLimiter {
 
   #window(key: string, now: number, length: number): Window {
     const known = this.#windows.get(key);
-    // A window that ends later than a new one would was started before the clock was moved back.
-    if (known && now < known.endsAt && known.endsAt <= now + length) return known;
+    // A window that ends so late was started before the clock was moved back by more than a window.
+    if (known && now < known.endsAt && known.endsAt <= now + 2 * length) return known;
     if (this.#windows.size >= maxWindows) this.#dropEnded(now);
     const window = { count: 0, endsAt: now + length };
     this.#windows.set(key, window);

@@ -118,21 +118,26 @@ export class JobRunner {
 
   /**
    * Runs the subject's jobs now, in the order in which they were scheduled, and those that they schedule to start soon. Waits
-   * for those that other processes run. Leaves those that cannot reach Postgres, and those that the jobs schedule for later.
+   * for those that run already, in any process. Leaves those that cannot reach Postgres, and those that the jobs schedule for
+   * later.
    */
   async finish(subject: string): Promise<void> {
     const { transact, now } = this.#parts;
     const left = new Set<string>();
     const scheduled = new Set(await transact("read", (jobs) => jobs.list({ subject }).map(({ id }) => id)));
+    const running = (): Promise<unknown>[] => [...scheduled].flatMap((id) => this.#running.get(id) ?? []);
     for (;;) {
+      await Promise.all(running());
       const time = now();
       const job = await this.#claim((jobs) =>
         jobs
           .list({ subject })
           .filter(({ id, dueAt }) => !left.has(id) && (scheduled.has(id) || dueAt <= time)),
       );
-      if (job === undefined) return;
-      if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
+      if (job === undefined) {
+        // One may have started meanwhile.
+        if (running().length === 0) return;
+      } else if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
     }
   }
 

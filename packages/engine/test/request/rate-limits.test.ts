@@ -39,6 +39,13 @@ describe("rate limits", () => {
     expect(await apps(token)).toEqual([200, "1", "60", null]);
   });
 
+  it("continue when the clock is moved back by less than a window", async () => {
+    const token = await face.engine.tokens.user();
+    for (let count = 0; count < 3; count += 1) await apps(token);
+    await face.engine.clock.set(face.engine.clock.now() - 30_000);
+    expect((await apps(token))[0]).toBe(429);
+  });
+
   it("share one count for all rate-limited operations of a principal, and none for others", async () => {
     const token = await face.engine.tokens.user();
     await apps(token);

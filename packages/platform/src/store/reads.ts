@@ -113,11 +113,12 @@ const limitOf = (limit: number | null): string => (limit === null ? "" : ` limit
 const maxDeleted = 2;
 
 /**
- * Counts a request in a window, or in a new one if the window has ended or the clock was moved back since it started. Then deletes
- * other ended windows, skipping those that another request has locked.
+ * Counts a request in a window, or in a new one if the window has ended, or if the clock was moved back by more than a window since
+ * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
+ * has locked.
  */
 const hitOf = (table: string, { id, now, length, maxCount }: Extract<Want, { read: "hit" }>): string => {
-  const isOver = `w.ends_at <= ${number(now)} or w.ends_at > ${number(now + length)}`;
+  const isOver = `w.ends_at <= ${number(now)} or w.ends_at > ${number(now + 2 * length)}`;
   return `with hit as (
     insert into ${table} as w values (${literal(id)}, 1, ${number(now + length)})
       on conflict (id) do update set

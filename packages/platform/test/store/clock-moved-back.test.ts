@@ -44,4 +44,14 @@ describe("a server whose clock is moved back two days", () => {
     expect([status, headers["ratelimit-remaining"]]).toEqual([200, "0"]);
     expect((await second.send("projects.list")).status).toBe(429);
   });
+
+  it("continues a window when the clock differs by less than the window", async () => {
+    const schema = cluster.newSchema();
+    const engine = (await StoredProcess.open(cluster, schema)).engine;
+    const second = await StoredProcess.open(cluster, schema);
+    await engine.setRateLimit({ requests: 1, window: 60_000, operations: ["projects.list"] });
+    await second.send("projects.list");
+    await engine.clock.set((await engine.clock.now()) - 30_000);
+    expect((await second.send("projects.list")).status).toBe(429);
+  });
 });

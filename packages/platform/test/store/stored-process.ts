@@ -107,3 +107,21 @@ export class StoredProcess {
     await this.records.close();
   }
 }
+
+/** Opens two processes on the same records. */
+export const openTwo = async (
+  cluster: StoreCluster,
+  options: Parameters<typeof StoredProcess.open>[2] = {},
+) => {
+  const schema = cluster.newSchema();
+  const first = await StoredProcess.open(cluster, schema, options);
+  const second = await StoredProcess.open(cluster, schema, options);
+  return { first, second, schema };
+};
+
+/** Creates a project and returns the id of its database. */
+export const createDatabase = async (process: StoredProcess): Promise<string> => {
+  const { data } = await process.send("projects.create", { body: { name: "shop" } });
+  // The contract's project has its default database.
+  return (data["database"] as { id: string }).id;
+};
