@@ -26,11 +26,9 @@ import type { RateLimitSettings, Settings } from "../request/settings.js";
 import { rowWant } from "../request/wants.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
-import type { Records, Replacement, TableStates } from "../store/records.js";
+import type { Records, TableStates } from "../store/records.js";
 import type {
-  BackupRow,
   ClientRow,
-  DatabaseRow,
   ServiceTokenRow,
   UserRow,
   WorkspaceRow,
@@ -40,11 +38,12 @@ import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
 import type { JobWhere } from "../time/stored-scheduler.js";
 import { firstSnapshot } from "./live-world.js";
+import { matchDatabases } from "./replaced-data.js";
 import { type EngineOptions, startOf } from "./reference-engine.js";
 import { withEnsuredClients } from "./ensured-clients.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
 import { StoredServer } from "./stored-server.js";
-import { rowsIn, rowsRemoved, serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
+import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./stored-snapshot.js";
 import { type StoredWorldParts, lastingWorld, requestWorld } from "./stored-world.js";
 import { readOnly, withoutLocks } from "../store/backing.js";
 
@@ -271,7 +270,7 @@ export class StoredEngine implements ServedEngine {
 
   /**
    * Replaces the state with a snapshot of this or another server. Resolves when the real databases of removed records are
-   * deleted.
+   * deleted, and those of records that are there again exist, without their data.
    *
    * @throws Error when the value is not a snapshot.
    */
@@ -284,7 +283,8 @@ export class StoredEngine implements ServedEngine {
 
   /**
    * Restores the initial state and clock, removes all faults and restores the rate limit of the settings. Of this process, also
-   * clears the request log and the faults of connections to databases. Resolves when the real databases of removed records are deleted.
+   * clears the request log and the faults of connections to databases. Resolves when the real databases match the records, as for
+   * `load`.
    */
   async reset(): Promise<void> {
     await this.#enter((states) => {
@@ -328,21 +328,8 @@ export class StoredEngine implements ServedEngine {
   async #enter(next: (states: TableStates) => TableStates): Promise<void> {
     const replacement = await this.#records.replaceAll(next);
     await this.#server.refresh();
-    await Promise.all([...this.#dropRemoved(replacement), this.#runner.idle()]);
+    await Promise.all([matchDatabases(replacement, this.#world()), this.#runner.idle()]);
     this.#runner.look();
-  }
-
-  /** Drops what the rows no longer contain, each as soon as no work of any process uses it. */
-  #dropRemoved({ before, after }: Replacement): Promise<void>[] {
-    const { databaseWork } = this.#world();
-    const databases = rowsRemoved<DatabaseRow>(before, after, "databases").map(({ id }) => {
-      databaseWork.cancelFilling(id);
-      return databaseWork.inTurn([id], () => this.#databaseEngine.drop(id));
-    });
-    const backups = rowsRemoved<BackupRow>(before, after, "backups").map(({ id, databaseId }) =>
-      databaseWork.inTurn([databaseId], () => this.#databaseEngine.dropBackup(id)),
-    );
-    return [...databases, ...backups];
   }
 }
 

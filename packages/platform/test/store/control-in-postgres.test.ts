@@ -124,4 +124,34 @@ describe("the control surface in Postgres", () => {
     const { id } = await first.engine.seed.project();
     expect((await second.send("projects.get", { path: { id }, token })).status).toBe(404);
   });
+
+  it("creates the deleted databases that a snapshot has, and sets its passwords", async () => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo(cluster, { databaseEngine });
+    const makeReady = async (): Promise<string> => {
+      const databaseId = await createDatabase(first);
+      await first.engine.states.setDatabaseStatus(databaseId, "ready");
+      return databaseId;
+    };
+    const [deleted, rotated, kept] = [await makeReady(), await makeReady(), await makeReady()];
+    await first.engine.states.setDatabaseStatus(await createDatabase(first), "failure");
+    databaseEngine.write(kept, "kept");
+    const all = () =>
+      [...databaseEngine.databases.keys()].map((id) => [id, databaseEngine.passwords(id)]).sort();
+    const before = all();
+    const snapshot = await first.engine.snapshot();
+
+    const { data } = await first.send("databases.get", { path: { databaseId: deleted } });
+    await first.send("projects.delete", { path: { id: (data["project"] as { id: string }).id } });
+    const connections = await first.send("connections.list", { query: `?databaseId=${rotated}` });
+    const [{ id = "" } = {}] = connections.data as unknown as { id: string }[];
+    expect((await first.send("connections.rotate", { path: { id } })).status).toBe(200);
+    expect(databaseEngine.databases.size).toBe(2);
+    expect(all()).not.toContainEqual(before.find(([name]) => name === rotated));
+
+    await second.engine.load(snapshot);
+    expect(all()).toEqual(before);
+    expect(databaseEngine.read(kept)).toBe("kept");
+    expect(await first.engine.snapshot()).toEqual(snapshot);
+  });
 });

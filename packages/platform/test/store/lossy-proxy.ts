@@ -9,8 +9,8 @@ export type Loss = "request" | "response";
 export class LossyProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Responses that are held, by the connection of the client. */
-  readonly #held = new Map<Socket, Buffer[]>();
+  /** Responses that are held, by the connection of the client, and the connection that they come from. */
+  readonly #held = new Map<Socket, { chunks: Buffer[]; postgres: Socket }>();
   #isHolding = false;
   #loss: Loss | undefined;
   #isRefusing = false;
@@ -57,10 +57,11 @@ export class LossyProxy {
     this.#isHolding = true;
   }
 
-  /** Passes on the responses of each connection in one piece, and ends it. */
-  passResponses(): void {
+  /** Waits until Postgres has ended the connections with held responses. Then passes on those of each in one piece, and ends it. */
+  async passResponses(): Promise<void> {
+    for (const { postgres } of this.#held.values()) if (!postgres.closed) await once(postgres, "close");
     this.#isHolding = false;
-    for (const [client, chunks] of this.#held) client.end(Buffer.concat(chunks));
+    for (const [client, { chunks }] of this.#held) client.end(Buffer.concat(chunks));
     this.#held.clear();
   }
 
@@ -97,8 +98,10 @@ export class LossyProxy {
     });
     postgres.on("data", (data) => {
       if (isLosing) this.#lose();
-      else if (this.#isHolding) this.#held.set(client, [...(this.#held.get(client) ?? []), data]);
-      else client.write(data);
+      else if (this.#isHolding) {
+        const chunks = [...(this.#held.get(client)?.chunks ?? []), data];
+        this.#held.set(client, { chunks, postgres });
+      } else client.write(data);
     });
   }
 

@@ -131,7 +131,7 @@ describe("work that loses its locks because its session ends", () => {
     const pid = pidOf(await sessions.current());
     await sessions.exclusively(["together"], async (lock) => {
       proxy.holdResponses();
-      const confirmed = lock.confirm();
+      const refused = expect(lock.confirm()).rejects.toThrow(LockLostError);
       await vi.waitFor(
         async () => {
           const { rows } = await cluster.pool.query(
@@ -143,8 +143,8 @@ describe("work that loses its locks because its session ends", () => {
         { timeout: 60_000, interval: 10 },
       );
       await endBackend(pid);
-      proxy.passResponses();
-      await expect(confirmed).rejects.toThrow(LockLostError);
+      await proxy.passResponses();
+      await refused;
     });
     await sessions.close();
     await proxy.close();
