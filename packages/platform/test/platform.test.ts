@@ -207,6 +207,32 @@ describe("the control surface of the connections", () => {
   });
 });
 
+describe("a snapshot that is loaded", () => {
+  it("restores databases and connection strings, but not the data of deleted databases", async () => {
+    const [deleted, rotated, kept] = [
+      await makeProject(ready()),
+      await makeProject(ready()),
+      await makeProject(ready()),
+    ];
+    for (const { database } of [deleted, rotated, kept])
+      await query(database.connectionString, "create table notes ()");
+    const snapshot = await control(ready(), "GET", "/snapshot");
+
+    await call(ready(), "DELETE", `/v1/projects/${deleted.id}`);
+    const [connection] = rotated.database.connections;
+    await call(ready(), "POST", `/v1/connections/${connection?.id ?? ""}/rotate`);
+    await expect(query(rotated.database.connectionString, "select")).rejects.toMatchObject(wrongPassword);
+    await control(ready(), "PUT", "/snapshot", snapshot);
+
+    const missingTable = { code: "42P01" };
+    await expect(query(deleted.database.connectionString, "select from notes")).rejects.toMatchObject(
+      missingTable,
+    );
+    await query(rotated.database.connectionString, "select from notes");
+    await query(kept.database.connectionString, "select from notes");
+  });
+});
+
 describe("the end of an ephemeral platform", () => {
   it("leaves nothing behind, and accepts two calls of stop", async () => {
     const second = await startPlatform({ port: 0, ephemeral: true });

@@ -27,12 +27,7 @@ import { rowWant } from "../request/wants.js";
 import type { World } from "../request/world.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Records, TableStates } from "../store/records.js";
-import type {
-  ClientRow,
-  ServiceTokenRow,
-  UserRow,
-  WorkspaceRow,
-} from "../store/rows.js";
+import type { ClientRow, ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { type InitialRow, type JobRow, type ServerRow, initialId, serverId } from "../request/server-rows.js";
 import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
