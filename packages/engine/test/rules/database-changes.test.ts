@@ -64,7 +64,8 @@ describe("a change of a real database that a crash interrupts", () => {
     const snapshot = await api.engine.snapshot();
     release();
     await interrupted;
-    const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt: job.dueAt + 1_000 }));
+    const dueAt = (await api.engine.clock.now()) + 1_000;
+    const jobs = snapshot.jobs.map((job) => ({ ...job, dueAt }));
     return openWith({ ...snapshot, jobs });
   };
 
