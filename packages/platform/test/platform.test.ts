@@ -207,6 +207,14 @@ describe("the control surface of the connections", () => {
   });
 });
 
+const backupStatuses = async (databaseId: string): Promise<string[]> => {
+  const response = await fetch(`${ready().baseUrl}/v1/databases/${databaseId}/backups`, {
+    headers: { authorization: `Bearer ${ready().token}` },
+  });
+  const { data }: { data: { status: string }[] } = await response.json();
+  return data.map(({ status }) => status);
+};
+
 describe("a snapshot that is loaded", () => {
   it("restores databases and connection strings, but not the data of deleted databases", async () => {
     const [deleted, rotated, kept] = [
@@ -216,6 +224,8 @@ describe("a snapshot that is loaded", () => {
     ];
     for (const { database } of [deleted, rotated, kept])
       await query(database.connectionString, "create table notes ()");
+    for (const { database } of [deleted, kept])
+      await control(ready(), "POST", `/databases/${database.id}/backups`);
     const snapshot = await control(ready(), "GET", "/snapshot");
 
     await call(ready(), "DELETE", `/v1/projects/${deleted.id}`);
@@ -230,6 +240,8 @@ describe("a snapshot that is loaded", () => {
     );
     await query(rotated.database.connectionString, "select from notes");
     await query(kept.database.connectionString, "select from notes");
+    expect(await backupStatuses(deleted.database.id)).toEqual(["failed"]);
+    expect(await backupStatuses(kept.database.id)).toEqual(["completed"]);
   });
 });
 

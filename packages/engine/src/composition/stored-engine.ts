@@ -265,7 +265,7 @@ export class StoredEngine implements ServedEngine {
 
   /**
    * Replaces the state with a snapshot of this or another server. Resolves when the real databases of removed records are
-   * deleted, and those of records that are there again exist, without their data.
+   * deleted, and those of records that are there again exist, without their data. Backups whose data is gone are `failed` then.
    *
    * @throws Error when the value is not a snapshot.
    */

@@ -81,6 +81,8 @@ export interface DatabaseEngine {
   revoke(databaseId: string, connectionId: string): Promise<void>;
   backup(databaseId: string, backupId: string): Promise<{ size: number }>;
   dropBackup(backupId: string): Promise<void>;
+  /** Returns whether the data of a backup exists. */
+  hasBackup(backupId: string): Promise<boolean>;
   /** Returns the size of the database in bytes, and the number of statements that it has run since it was created. */
   usage(databaseId: string): Promise<{ bytes: number; operations: number }>;
 }

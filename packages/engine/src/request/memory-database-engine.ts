@@ -24,6 +24,8 @@ export const memoryDatabaseEngine = (domain: string): DatabaseEngine => {
     revoke: () => done,
     backup: () => Promise.resolve({ size: 0 }),
     dropBackup: () => done,
+    // Restoring any backup succeeds.
+    hasBackup: () => Promise.resolve(true),
     usage: () => Promise.resolve({ bytes: 0, operations: 0 }),
   };
 };

@@ -129,6 +129,11 @@ export class ModelDatabases implements DatabaseEngine {
     this.backups.delete(backupId);
   }
 
+  async hasBackup(backupId: string): Promise<boolean> {
+    await this.#work("hasBackup");
+    return this.backups.has(backupId);
+  }
+
   async usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
     await this.#work("usage");
     return { bytes: 3 * 1024 ** 3, operations: this.#database(databaseId).roles.size * 100 };

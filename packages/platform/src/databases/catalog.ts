@@ -36,8 +36,14 @@ export class Catalog {
    * @throws Error when the backup does not exist.
    */
   async backup(backupId: string): Promise<string> {
-    const [name] = await this.databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
+    const name = await this.findBackup(backupId);
     if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
+    return name;
+  }
+
+  /** Returns the name of the database of a backup; undefined when the backup does not exist. */
+  async findBackup(backupId: string): Promise<string | undefined> {
+    const [name] = await this.databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
     return name;
   }
 

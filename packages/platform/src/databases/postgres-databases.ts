@@ -185,6 +185,10 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
+  async hasBackup(backupId: string): Promise<boolean> {
+    return (await this.#catalog.findBackup(backupId)) !== undefined;
+  }
+
   /**
    * Counts transactions as operations. Postgres resets the count after a restore and after a crash. A database that is dropped
    * at the same time uses nothing.

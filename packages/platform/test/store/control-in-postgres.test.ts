@@ -154,4 +154,26 @@ describe("the control surface in Postgres", () => {
     expect(databaseEngine.read(kept)).toBe("kept");
     expect(await first.engine.snapshot()).toEqual(snapshot);
   });
+
+  it("marks backups of a snapshot as failed when their data is gone, and keeps the others", async () => {
+    const databaseEngine = new ModelDatabases();
+    const { first, second } = await openTwo(cluster, { databaseEngine });
+    const databaseId = await createDatabase(first);
+    const { states } = first.engine;
+    await states.setDatabaseStatus(databaseId, "ready");
+    const [lost, kept, hidden] = [
+      await states.backUp(databaseId),
+      await states.backUp(databaseId),
+      await states.backUp(databaseId),
+    ];
+    const snapshot = await first.engine.snapshot();
+    await databaseEngine.dropBackup(lost.id);
+    for (const { id } of [lost, hidden]) await states.setBackupStatus(id, "failed");
+
+    await second.engine.load(snapshot);
+    const statuses = await first.engine.read(({ store }) =>
+      [lost, kept, hidden].map(({ id }) => store.backups.get(id)?.status),
+    );
+    expect(statuses).toEqual(["failed", "completed", "completed"]);
+  });
 });
