@@ -83,7 +83,9 @@ const openRecorded = async (
 ): Promise<OpenDatabases> => {
   const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
   const { address, major } = postgres;
-  const databases = await openDatabases(address, major, recorded, front.server.port, { memory, onLog });
+  const databases = await openDatabases(address, major, recorded, front.server.port, {
+    ...{ memory, onLog, directory: dataDir.path },
+  });
   const { missing, broken, problems } = databases;
   let lost: string[] = [];
   try {

@@ -97,7 +97,11 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     postgres = await openPostgres(dataDir, waiting);
     const supervisor = postgres.server;
     supervisor.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
-    supervisor.onDiskFull = () => onLog("The disk is full. Postgres is restarted when there is space");
+    supervisor.onDiskFull = () =>
+      onLog(
+        `Postgres cannot be restarted: the disk of ${dataDir.path} is full. Free at least 100 MB there, and it is restarted`,
+      );
+    supervisor.onDiskFree = () => onLog("Postgres has been restarted: there is space on the disk again");
     const { openFront, openServer } = await loadServer();
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const parts = { dataDir, postgres, front };

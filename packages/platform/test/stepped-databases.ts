@@ -91,12 +91,13 @@ export const openCopies = async (
 export const openSteppedDatabases = async (
   cluster: Cluster,
   sessions?: Pick<Sessions, "exclusively">,
+  log: { onLog?: (line: string) => void; directory?: string } = {},
 ): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
   const { admin, copies } = await openCopies(cluster);
   const logins = new Logins(admin, copies);
   const spares = new Spares(copies, 0, []);
   const { port } = cluster.server;
-  const databases = new PostgresDatabases({ admin, copies, logins, spares, port, sessions });
+  const databases = new PostgresDatabases({ admin, copies, logins, spares, port, sessions, ...log });
   onTestFinished(async () => {
     await databases.close();
     await spares.close();

@@ -31,6 +31,8 @@ export interface OpenDatabases {
 export interface DatabasesOptions extends Partial<TenantLimits> {
   /** Keeps work of other processes apart. Default: there are no other processes. */
   sessions?: Pick<Sessions, "exclusively">;
+  /** On the disk of Postgres, for messages. Default: unknown. */
+  directory?: string;
 }
 
 const nothing: MissingData = { databaseIds: [], backupIds: [] };
@@ -80,7 +82,7 @@ export const openDatabases = async (
   major: number,
   recorded: readonly RecordedDatabase[] | (() => Promise<readonly RecordedDatabase[]>),
   clientPort: number,
-  { sessions, ...limits }: DatabasesOptions = {},
+  { sessions, directory, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
   const copies = new Copies(admin, major, limits.onLog);
@@ -108,7 +110,7 @@ export const openDatabases = async (
     const spares = new Spares(copies, spareDepth, ready);
     const { onLog } = limits;
     const engine = new PostgresDatabases({
-      ...{ admin, copies, logins, spares, port: clientPort, sessions, onLog },
+      ...{ admin, copies, logins, spares, port: clientPort, sessions, onLog, directory },
     });
     return {
       engine,

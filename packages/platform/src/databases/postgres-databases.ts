@@ -16,6 +16,7 @@ import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingN
 import { createRole } from "./ownership.js";
 import { Recovery } from "./recovery.js";
 import type { Spares } from "./spares.js";
+import { WaitingWork } from "./waiting-work.js";
 
 /** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDropped extends Error {}
@@ -36,6 +37,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #recovery: Recovery;
+  readonly #waiting: WaitingWork;
   /** Work in progress by database name, which a drop aborts. */
   readonly #fillings = new Map<string, Set<AbortController>>();
 
@@ -46,8 +48,10 @@ export class PostgresDatabases implements DatabaseEngine {
     spares: Spares;
     port: number;
     sessions: Pick<Sessions, "exclusively"> | undefined;
-    /** Receives a message about each repair that Postgres refuses. */
+    /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
+    /** On the disk of Postgres, for messages. Default: unknown. */
+    directory?: string | undefined;
   }) {
     this.#admin = parts.admin;
     this.#catalog = new Catalog(parts.admin);
@@ -62,6 +66,7 @@ export class PostgresDatabases implements DatabaseEngine {
       await (sessions ? sessions.exclusively([`database ${name}`], inTurnHere) : inTurnHere());
     };
     this.#recovery = new Recovery(parts.admin, parts.copies, inTurn, onLog);
+    this.#waiting = new WaitingWork(onLog, parts.directory);
   }
 
   /** Ends background work. */
@@ -124,7 +129,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async drop(databaseId: string): Promise<void> {
     const name = databaseName(databaseId);
     for (const filling of this.#fillings.get(name) ?? []) filling.abort(new DatabaseDropped(databaseId));
-    await this.#inTurn([name], async () => {
+    await this.#inTurnUntilDone([name], async () => {
       await this.#copies.drop(name);
       for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
       await this.#logins.dropAll(name);
@@ -170,7 +175,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
     const name = databaseName(databaseId);
     const backup = backupName(databaseId, backupId);
-    return this.#inTurn([name], async () => {
+    return this.#inTurnUntilDone([name], async () => {
       const { database } = await this.#catalog.find(backup);
       // What an interrupted drop left.
       if (database === "invalid") await this.#copies.drop(backup);
@@ -207,6 +212,14 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
+  /**
+   * Does work on the first of these databases that a job repeats until Postgres can do it. The operator reads when it has to
+   * wait for a resource.
+   */
+  #inTurnUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
+    return this.#waiting.run(names[0], () => this.#inTurn(names, work));
+  }
+
   async #fill(
     name: string,
     { sources, canceled }: { sources: readonly string[]; canceled: AbortSignal | undefined },
@@ -217,7 +230,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const others = this.#fillings.get(name) ?? new Set();
     this.#fillings.set(name, others.add(filling));
     try {
-      await this.#inTurn([name, ...sources], async () => {
+      await this.#inTurnUntilDone([name, ...sources], async () => {
         signal.throwIfAborted();
         await work(signal);
       });

@@ -42,6 +42,9 @@ export class PostgresSupervisor {
   /** Called when a restart has to wait until there is space on the disk. */
   onDiskFull: () => void = () => undefined;
 
+  /** Called when such a restart is done. */
+  onDiskFree: () => void = () => undefined;
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#server.stop();
@@ -78,6 +81,7 @@ export class PostgresSupervisor {
     while (!signal.aborted) {
       try {
         this.#server = await PostgresServer.start(this.#options, { signal });
+        if (isReported) this.onDiskFree();
         return undefined;
       } catch (error) {
         if (signal.aborted) return undefined;

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import type { DatabaseError } from "pg";
+import { DatabaseError } from "pg";
 import { isDiskFull } from "../platform-error.js";
 
 /**
@@ -17,3 +17,37 @@ export const unavailable = (cause: unknown): DatabaseUnavailableError =>
 
 /** Returns whether a retry can succeed. */
 export const isTemporary = ({ code }: DatabaseError): boolean => codes.test(code ?? "");
+
+/** A resource that Postgres lacks. */
+export interface Lack {
+  /** What happened, as the end of a sentence without a full stop. */
+  readonly what: string;
+  /** What the operator can do, as a sentence without a full stop. */
+  readonly remedy: string;
+}
+
+/**
+ * Returns what Postgres lacked when work failed; undefined when it failed for another reason.
+ *
+ * @param directory on the disk of Postgres, for the messages. Default: unknown.
+ */
+export const lackOf = (error: unknown, directory?: string): Lack | undefined => {
+  if (isDiskFull(error)) {
+    const disk = directory === undefined ? "the disk of Postgres" : `the disk of ${directory}`;
+    return { what: `${disk} is full`, remedy: "Free at least 100 MB there" };
+  }
+  if (!(error instanceof Error)) return undefined;
+  if (!(error instanceof DatabaseError) || error.code?.startsWith("53") !== true)
+    return lackOf(error.cause, directory);
+  switch (error.code) {
+    case "53200":
+      return { what: "Postgres has no memory left", remedy: "End other programs on its machine" };
+    case "53300":
+      return { what: "Postgres has no connections left", remedy: "Close connections to databases" };
+    default:
+      return {
+        what: `Postgres lacks resources (Postgres error ${error.code})`,
+        remedy: "Read the log of Postgres, and end programs that use too much",
+      };
+  }
+};
