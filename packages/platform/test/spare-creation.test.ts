@@ -19,8 +19,13 @@ const openCounted = async () => {
   return { copies, created };
 };
 
-const open = (copies: SteppedCopies, depth: number, ready: readonly string[] = []): Spares => {
-  const spares = new Spares(copies, depth, ready);
+const open = (
+  copies: SteppedCopies,
+  depth: number,
+  ready: readonly string[] = [],
+  report: (problem: string) => void = () => undefined,
+): Spares => {
+  const spares = new Spares(copies, depth, ready, report);
   onTestFinished(() => spares.close());
   return spares;
 };
@@ -147,21 +152,30 @@ describe("a creation that fails", () => {
     await vi.waitFor(() => expect(drops).toBe(4), patience);
   });
 
-  it("leaves what Postgres does not drop to the next start", async () => {
+  it("reports what Postgres refuses to drop, drops the rest, and leaves the refused one to the next start", async () => {
     const { copies } = await openCounted();
+    const lines: string[] = [];
     let drops = 0;
     copies.before = (step) => {
-      if (step !== "drop") throw new Error("refused");
+      if (step !== "drop") return;
       drops += 1;
-      throw new Error("not now");
+      if (drops === 1) throw new DatabaseUnavailableError("away");
+      if (drops === 2) throw new Error("not now");
     };
-    const spares = open(copies, 0);
-    await expect(spares.take()).rejects.toThrow("refused");
-    await settled();
-    let isClosed = false;
-    void spares.close().then(() => (isClosed = true));
-    await settled();
-    expect({ drops, isClosed }).toEqual({ drops: 1, isClosed: true });
+    let left = "";
+    copies.after = (step, name) => {
+      if (step !== "createEmpty") return;
+      left = name;
+      throw new Error("lost");
+    };
+    const spares = open(copies, 0, [], (line) => void lines.push(line));
+    await expect(spares.take()).rejects.toThrow("lost");
+    await vi.waitFor(async () => expect(await existing(left)).toEqual([]), patience);
+    expect(lines).toEqual([
+      expect.stringMatching(/^The Postgres database spare\.making\.\w+ could not be dropped: not now$/),
+    ]);
+    await spares.close();
+    expect(drops).toBe(3);
   });
 });
 

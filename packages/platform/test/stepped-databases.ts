@@ -95,7 +95,7 @@ export const openSteppedDatabases = async (
 ): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
   const { admin, copies } = await openCopies(cluster);
   const logins = new Logins(admin, copies);
-  const spares = new Spares(copies, 0, []);
+  const spares = new Spares(copies, 0, [], () => undefined);
   const { port } = cluster.server;
   const databases = new PostgresDatabases({ admin, copies, logins, spares, port, sessions, ...log });
   onTestFinished(async () => {

@@ -107,8 +107,8 @@ export const openDatabases = async (
     const limiting = guard.open();
     // Nobody can connect to databases that do not exist yet.
     if (reconciled?.isEmpty !== true) await limiting;
-    const spares = new Spares(copies, spareDepth, ready);
-    const { onLog } = limits;
+    const { onLog = () => undefined } = limits;
+    const spares = new Spares(copies, spareDepth, ready, onLog);
     const engine = new PostgresDatabases({
       ...{ admin, copies, logins, spares, port: clientPort, sessions, onLog, directory },
     });

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailableError } from "@mgmt/engine";
+import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { unavailable } from "../postgres/unavailable.js";
+import { type Attempt, attemptWith } from "./attempt.js";
 import type { Copies } from "./copies.js";
 import { sparePrefix, unfinishedSparePrefix } from "./names.js";
 
@@ -32,6 +33,7 @@ const retryDelay = 250;
 export class Spares {
   readonly #copies: Copies;
   readonly #depth: number;
+  readonly #attempt: Attempt;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #ready: string[];
   readonly #waiters: Waiter[] = [];
@@ -42,10 +44,15 @@ export class Spares {
   #due = 0;
   readonly #closed = new AbortController();
 
-  /** @param ready names of spares that already exist. */
-  constructor(copies: Copies, depth: number, ready: readonly string[]) {
+  /**
+   * @param depth number of spares to keep ready.
+   * @param ready names of spares that already exist.
+   * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
+   */
+  constructor(copies: Copies, depth: number, ready: readonly string[], report: (problem: string) => void) {
     this.#copies = copies;
     this.#depth = depth;
+    this.#attempt = attemptWith(report);
     this.#ready = [...ready];
     this.#refillIn(startPause);
   }
@@ -133,15 +140,19 @@ export class Spares {
   /** Drops what an interrupted creation left, once Postgres can be reached. */
   async #drop(names: readonly string[]): Promise<void> {
     const { signal } = this.#closed;
-    while (!signal.aborted) {
+    const remaining = new Set(names);
+    while (remaining.size > 0 && !signal.aborted) {
       try {
-        for (const name of names) await this.#copies.drop(name);
-        return;
-      } catch (error) {
-        // What Postgres refuses now is dropped at the next start.
-        if (!(error instanceof DatabaseUnavailableError)) return;
+        for (const name of remaining) {
+          await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
+            this.#copies.drop(name),
+          );
+          remaining.delete(name);
+        }
+      } catch {
+        // Postgres cannot be reached.
+        await sleep(retryDelay, undefined, { signal }).catch(() => undefined);
       }
-      await sleep(retryDelay, undefined, { signal }).catch(() => undefined);
     }
   }
 }
