@@ -151,22 +151,22 @@ export class StoredEngine implements ServedEngine {
       sessions: records.sessions,
       onDefect,
       now: () => server.state.clock.now(),
-      transact: (mode, step, id) =>
+      transact: (purpose, step, ids = []) =>
         server.run(
-          { mode, locks: mode === "write" ? ["jobs"] : [] },
+          { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
           ({ tables }) => step(tables.table<JobRow, JobWhere>("jobs"), tables),
-          { wants: () => (id === undefined ? [] : [{ read: "row", table: "jobs", id }]) },
+          { wants: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
         ),
       perform: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
           handler(lastingWorld(parts), job.subject, job.change),
         ),
-      workspaceOf: async ({ subject, workspaceId }) =>
-        workspaceId ??
+      workspacesOf: async (scheduled) =>
         lastingWorld(parts).transact(
           readOnly,
-          (world) => workspaceOf(world, subject),
-          () => [rowWant("database", subject)],
+          (world) => scheduled.map(({ subject }) => workspaceOf(world, subject)),
+          () =>
+            scheduled.flatMap(({ subject }) => [rowWant("database", subject), rowWant("backup", subject)]),
         ),
     });
     await server.refresh();
@@ -330,7 +330,6 @@ export class StoredEngine implements ServedEngine {
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
 const workspaceOf = ({ store }: World, subject: string): string => {
-  const database =
-    store.databases.get(subject) ?? store.databases.get(store.backups.get(subject)?.databaseId ?? "");
-  return database?.workspaceId ?? "";
+  const databaseId = store.backups.get(subject)?.databaseId ?? subject;
+  return store.databases.get(databaseId)?.workspaceId ?? "";
 };

@@ -8,14 +8,14 @@ import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./stored-scheduler.js";
 
 /**
- * Runs a step on the jobs of all processes, in a transaction.
+ * Runs a step on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.
  *
- * @param id of a job that the step reads.
+ * @param ids of jobs that the step reads.
  */
 export type JobTransaction = <T>(
-  mode: "read" | "write",
+  purpose: "read" | "take" | "delete",
   step: (jobs: JobTable, tables: PartialTables) => T,
-  id?: string,
+  ids?: readonly string[],
 ) => Promise<T>;
 
 export interface JobRunnerParts {
@@ -23,8 +23,8 @@ export interface JobRunnerParts {
   readonly sessions: Pick<Sessions, "current" | "living">;
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly perform: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
-  /** Returns the workspace that a job works for. Workspaces take turns. */
-  readonly workspaceOf: (job: ScheduledJob) => Promise<string>;
+  /** Returns the workspaces that jobs work for, in the order of the jobs. Workspaces take turns. */
+  readonly workspacesOf: (jobs: readonly ScheduledJob[]) => Promise<string[]>;
   readonly onDefect: (error: unknown) => void;
   /** Returns the time of the server. */
   readonly now: () => number;
@@ -154,12 +154,20 @@ export class JobRunner {
       await this.#looking;
       await this.idle();
       for (;;) {
+        const isNew = ({ id }: JobRow): boolean => !left.has(id);
         const job = await this.#claim(
-          (jobs) => jobs.listExpired(time, maxSeen).filter(({ id }) => !left.has(id)),
+          (jobs, isFree) => {
+            const first = jobs.listExpired(time, left.size + 1);
+            // It is free unless another process has it.
+            const isEnough = first.length <= left.size || first.some((each) => isNew(each) && isFree(each));
+            return (isEnough ? first : jobs.listExpired(time, left.size + maxSeen)).filter(isNew);
+          },
           ({ dueAt }, tables) => reach(dueAt, tables),
         );
         if (job === undefined) return;
-        if ((await this.#start(job, false)) instanceof DatabaseUnavailableError) left.add(job.id);
+        // It runs alone, so it needs no turn.
+        const alone: ScheduledJob = { ...job, workspaceId: "" };
+        if ((await this.#start(alone, false)) instanceof DatabaseUnavailableError) left.add(job.id);
         await this.idle();
       }
     } finally {
@@ -184,7 +192,7 @@ export class JobRunner {
   }
 
   async #takeDue(): Promise<void> {
-    const { transact, sessions, now } = this.#parts;
+    const { transact, sessions, workspacesOf, now } = this.#parts;
     const me = await sessions.current();
     // Before the step, which runs again until all it reads is there.
     const time = now();
@@ -197,10 +205,16 @@ export class JobRunner {
       .slice(0, Math.max(0, maxRunning - this.#running.size));
     this.#hasMore = due.length === maxSeen || free.length < unknown.length;
     if (free.length === 0) return;
-    const taken = await transact("write", (jobs) =>
-      free.flatMap(({ id, owner }) =>
-        jobs.get(id)?.owner === owner && !this.#isKnown(id) ? [jobs.update(id, { owner: me })] : [],
-      ),
+    const workspaces = await workspacesOf(free);
+    const taken = await transact(
+      "take",
+      (jobs) =>
+        free.flatMap(({ id, owner }, index) =>
+          jobs.get(id)?.owner === owner && !this.#isKnown(id)
+            ? [{ ...jobs.update(id, { owner: me }), workspaceId: workspaces[index] }]
+            : [],
+        ),
+      free.map(({ id }) => id),
     );
     for (const job of taken) if (!this.#isKnown(job.id)) void this.#start(job, false);
   }
@@ -212,7 +226,7 @@ export class JobRunner {
    * @param take called in the transaction that takes the job.
    */
   async #claim(
-    choose: (jobs: JobTable) => readonly JobRow[],
+    choose: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
     take: (job: JobRow, tables: PartialTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
     const { transact, sessions } = this.#parts;
@@ -221,8 +235,8 @@ export class JobRunner {
       const me = await sessions.current();
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === me || ended.has(owner)) && !this.#running.has(id);
-      const { job, others } = await transact("write", (jobs, tables) => {
-        const chosen = choose(jobs).filter(({ id }) => !this.#running.has(id));
+      const { job, others } = await transact("take", (jobs, tables) => {
+        const chosen = choose(jobs, isFree).filter(({ id }) => !this.#running.has(id));
         const free = chosen.find(isFree);
         if (free) take(free, tables);
         return { job: free && jobs.update(free.id, { owner: me }), others: chosen };
@@ -274,7 +288,7 @@ export class JobRunner {
     if (isLeft) return undefined;
     try {
       if (!(error instanceof DatabaseUnavailableError)) {
-        await transact("write", (jobs) => jobs.delete(job.id), job.id);
+        await transact("delete", (jobs) => jobs.delete(job.id), [job.id]);
         return error;
       }
     } catch (failure) {
@@ -287,10 +301,11 @@ export class JobRunner {
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */
   async #inTurn(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
-    const { workspaceOf, onDefect } = this.#parts;
+    const { workspacesOf, onDefect } = this.#parts;
     const turns = isAwaited ? this.#awaitedTurns : this.#turns;
     try {
-      return await turns.run(await workspaceOf(job), work);
+      const workspaces = job.workspaceId === undefined ? await workspacesOf([job]) : [job.workspaceId];
+      return await turns.run(workspaces[0] ?? "", work);
     } catch (error) {
       // The job is stored, and runs later.
       if (error instanceof DatabaseUnavailableError)

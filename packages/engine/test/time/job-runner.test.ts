@@ -23,10 +23,10 @@ describe("JobRunner", () => {
     let finish: () => void = () => undefined;
     const looked = new Promise<void>((resolve) => (finish = resolve));
     const runner = new JobRunner({
-      transact: async (mode, step) => {
+      transact: async (purpose, step) => {
         try {
           return await replay(emptyBacking(asked), ({ tables }) => step(tables.table("jobs"), tables), {
-            access: { mode, locks: [] },
+            access: { mode: purpose === "read" ? "read" : "write", locks: [] },
             isRefusal: () => false,
           });
         } finally {
@@ -34,7 +34,7 @@ describe("JobRunner", () => {
         }
       },
       sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
-      workspaceOf: () => Promise.resolve("workspace"),
+      workspacesOf: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
       perform: () => Promise.resolve(undefined),
       onDefect: (error) => {
         throw error;

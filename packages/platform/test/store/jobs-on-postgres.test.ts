@@ -1,0 +1,75 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { countTrips } from "./count-trips.js";
+import { StoreCluster } from "./store-cluster.js";
+import { StoredProcess } from "./stored-process.js";
+
+const cluster = new StoreCluster();
+const [few, many] = [2, 12];
+
+interface Server {
+  readonly engine: StoredProcess["engine"];
+  readonly trips: string[];
+}
+
+/** Opens a server that has not started to run jobs. A server that has ended has left one job for each of these databases. */
+const openWithJobs = async (count: number, provisioning: number): Promise<Server> => {
+  const schema = cluster.newSchema();
+  const options = { isStarted: false, frozen: true, settings: { lifecycle: { provisioning } } };
+  const ended = await StoredProcess.open(cluster, schema, options);
+  const body = { name: "shop", createDatabase: false };
+  const { data: project } = await ended.send("projects.create", { body });
+  for (let index = 0; index < count; index += 1) {
+    await ended.send("projects.databases.create", { path: { projectId: project.id }, body: {} });
+  }
+  await ended.close();
+  const records = await cluster.openRecords(schema);
+  onTestFinished(() => records.close());
+  const counted = countTrips(records);
+  const { engine } = await StoredProcess.open(cluster, schema, { ...options, records: counted });
+  return { engine, trips: counted.trips };
+};
+
+/** Runs the jobs of a server, and returns how many trips it took. */
+const countTripsOf = async (
+  { engine, trips }: Server,
+  count: number,
+  run: () => void | Promise<void>,
+): Promise<number> => {
+  const before = trips.length;
+  await run();
+  await vi.waitFor(
+    async () => {
+      const { jobs, store } = await engine.snapshot();
+      expect(jobs).toEqual([]);
+      expect(store.databases.rows.map(([, { status }]) => status)).toEqual(
+        Array<string>(count).fill("ready"),
+      );
+    },
+    { timeout: 60_000 },
+  );
+  await engine.idle();
+  return trips.length - before;
+};
+
+describe("due jobs on Postgres", () => {
+  it("takes all jobs of a process that has ended in as many trips as a few", async () => {
+    const tripsOf = async (count: number): Promise<number> => {
+      const server = await openWithJobs(count, 0);
+      return countTripsOf(server, count, () => server.engine.start());
+    };
+    const tripsOfEach = ((await tripsOf(many)) - (await tripsOf(few))) / (many - few);
+    expect(tripsOfEach).toBeLessThanOrEqual(5);
+  });
+
+  it("reads one job at a time when the clock is moved past many", async () => {
+    const tripsOf = async (count: number): Promise<number> => {
+      const server = await openWithJobs(count, 60_000);
+      const total = await countTripsOf(server, count, () => server.engine.clock.advance(60_000));
+      const limits = server.trips.flatMap((trip) => /"read":"expired".*"limit":(\d+)/.exec(trip)?.[1] ?? []);
+      expect(new Set(limits)).toEqual(new Set(["1"]));
+      return total;
+    };
+    const tripsOfEach = ((await tripsOf(many)) - (await tripsOf(few))) / (many - few);
+    expect(tripsOfEach).toBeLessThanOrEqual(8);
+  });
+});
