@@ -90,11 +90,15 @@ export const unreachableControl = (url: string, cause: unknown): CliError =>
     "Check that mgmt dev is running.",
   );
 
-export const controlRefused = (status: number, problem: unknown): CliError =>
+/** @param refusal Of the response. */
+export const controlRefused = (status: number, refusal: { message: unknown; hint: unknown }): CliError =>
   new CliError(
     status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",
     "control:refused",
-    typeof problem === "string" ? problem : `The control surface responded with status ${status}`,
+    typeof refusal.message === "string"
+      ? refusal.message
+      : `The control surface responded with status ${status}`,
+    typeof refusal.hint === "string" ? refusal.hint : undefined,
   );
 
 export const programNotFound = (program: string, hint: string): CliError =>

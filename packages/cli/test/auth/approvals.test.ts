@@ -154,6 +154,7 @@ describe("mgmt dev approvals", () => {
     await asSponsor(`deny ${approval}`);
     const again = await asSponsor(`approve ${approval}`);
     expect(again).toMatchObject({ status: 7, stderr: expect.stringContaining("only a pending one") });
+    expect(again.stderr).toContain("decide a pending one");
     expect((await asSponsor("approve apr_000000000000000000000000")).status).toBe(6);
     expect((await asSponsor("deny ../reset")).status).toBe(2);
   });
@@ -168,6 +169,7 @@ describe("mgmt dev approvals", () => {
     writeFileSync(sponsor.MGMT_CONTROL_SECRET_FILE, "wrong-secret-of-the-test");
     const wrong = await asSponsor("list");
     expect(wrong).toMatchObject({ status: 5, stderr: expect.stringContaining("control:refused") });
+    expect(wrong.stderr).toContain("Send the control secret of this server");
     expect(wrong.stderr + gone.stderr).not.toContain("secret-of-the-test");
   });
 

@@ -3,7 +3,7 @@ import { canonicalId } from "../request/ids.js";
 import type { World } from "../request/world.js";
 import { type ControlledWorld, change as runChange } from "./controlled-world.js";
 import type { ApprovalRow } from "../store/rows.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import { readOnly } from "../store/backing.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
@@ -36,11 +36,11 @@ export class ApprovalsControl {
     const { window, maxWindow } = this.world().settings.approvals;
     const length = milliseconds ?? window;
     if (!(length > 0 && length <= maxWindow)) {
-      throw new ControlError(400, `milliseconds must be greater than 0 and at most ${String(maxWindow)} ms`);
+      throw controlErrors.windowTooLong(maxWindow);
     }
     return this.#decide(id, (row, now) => {
       if (!allowsWindow(row.operationId)) {
-        throw new ControlError(409, `${row.operationId} cannot be approved for a window; approve it once`);
+        throw controlErrors.windowNotAllowed(row.operationId);
       }
       const end = now + length;
       return { status: "approved_window", decidedAt: now, windowExpiresAt: end, expiresAt: end };
@@ -55,11 +55,10 @@ export class ApprovalsControl {
   #decide(id: string, change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>): Promise<ApprovalRow> {
     return runChange(this.world(), ({ store, clock }: World) => {
       const row = store.approvals.get(canonicalId("approval", id));
-      if (!row) throw notFound("approval", id);
+      if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
       const { status } = approvalAt(row, now);
-      if (status !== "pending")
-        throw new ControlError(409, `The approval is ${status}; only a pending one can be decided`);
+      if (status !== "pending") throw controlErrors.approvalDecided(status);
       return store.approvals.update(row.id, change(row, now));
     });
   }

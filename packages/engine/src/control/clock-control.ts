@@ -1,6 +1,6 @@
 import { type VirtualClock, isSupportedTime } from "../time/clock.js";
 import type { JobQueue } from "../time/job-queue.js";
-import { ControlError } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 
 /**
  * Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. Between 1970-01-01 and
@@ -10,13 +10,13 @@ export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
   const value = typeof time === "number" ? time : new Date(time).getTime();
-  if (!Number.isFinite(value)) throw new ControlError(400, "The time cannot be parsed by Date");
+  if (!Number.isFinite(value)) throw controlErrors.unparsableTime();
   return requireSupported(value);
 };
 
 export const requireSupported = (time: number): number => {
   if (isSupportedTime(time)) return time;
-  throw new ControlError(400, "The time must be between 1970-01-01 and 9000-01-01");
+  throw controlErrors.unsupportedTime();
 };
 
 /** A server whose clock and jobs are in memory. */
@@ -56,7 +56,7 @@ export class ClockControl {
   /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
-      throw new ControlError(400, "milliseconds must be a number of at least 0");
+      throw controlErrors.invalidAdvance();
     }
     const { clock, scheduler } = this.world();
     await scheduler.advanceTo(clock, requireSupported(clock.now() + milliseconds));

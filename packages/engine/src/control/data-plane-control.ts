@@ -2,7 +2,7 @@ import { canonicalId } from "../request/ids.js";
 import { whenThere } from "../request/transactions.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
 import type { Awaitable } from "./controlled-engine.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 
 /** Controls the connections to real databases. */
 export interface DataPlane {
@@ -40,14 +40,14 @@ export class DataPlaneControl {
     const { database } = fault;
     if (typeof database !== "string") return faults.add(fault);
     return whenThere(this.#hasDatabase(canonicalId("database", database)), (isKnown) => {
-      if (!isKnown) throw notFound("database", database);
+      if (!isKnown) throw controlErrors.notFound("database", database);
       return faults.add(fault);
     });
   }
 
   removeFault(id: string): void {
     if (!this.#required().faults.remove(id)) {
-      throw notFound("connection fault", id);
+      throw controlErrors.notFound("connection fault", id);
     }
   }
 
@@ -62,7 +62,10 @@ export class DataPlaneControl {
    */
   setConnectionLimit(connections: number | null): void {
     if (connections !== null && !(Number.isInteger(connections) && connections >= 0)) {
-      throw new ControlError(400, "connections must be a whole number of at least 0, or null for no limit");
+      throw controlErrors.invalidField(
+        "connections",
+        "must be a whole number of at least 0, or null for no limit",
+      );
     }
     this.#required().connectionLimit = connections;
   }
@@ -74,6 +77,6 @@ export class DataPlaneControl {
 
   #required(): DataPlane {
     if (this.#dataPlane !== undefined) return this.#dataPlane;
-    throw new ControlError(404, "This server has no real databases, so it cannot control their connections");
+    throw controlErrors.noRealDatabases();
   }
 }

@@ -1,4 +1,4 @@
-import { ControlError } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import type { ControlledEngine } from "./controlled-engine.js";
 
 /** The JSON object in the body of a control request; empty when there is no body. */
@@ -21,17 +21,17 @@ export const readFields = (bytes: Uint8Array | undefined): Fields => {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new ControlError(400, "The body is not JSON");
+    throw controlErrors.notJson();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ControlError(400, "The body is not a JSON object");
+    throw controlErrors.notAnObject();
   }
   return { ...value };
 };
 
 export const text = (fields: Fields, name: string): string => {
   const value = fields[name];
-  if (typeof value !== "string") throw new ControlError(400, `${name} must be a string`);
+  if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
   return value;
 };
 
@@ -42,7 +42,7 @@ export const optionalTexts = (fields: Fields, name: string): string[] | undefine
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || !value.every((item): item is string => typeof item === "string")) {
-    throw new ControlError(400, `${name} must be an array of strings`);
+    throw controlErrors.invalidField(name, "must be an array of strings");
   }
   return value;
 };
@@ -56,12 +56,12 @@ export const optionalNumber = (fields: Fields, name: string): number | undefined
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new ControlError(400, `${name} must be a number`);
+    throw controlErrors.invalidField(name, "must be a number");
   return value;
 };
 
 export const oneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
   const value = values.find((candidate) => candidate === fields[name]);
-  if (value === undefined) throw new ControlError(400, `${name} must be one of ${values.join(", ")}`);
+  if (value === undefined) throw controlErrors.invalidField(name, `must be one of ${values.join(", ")}`);
   return value;
 };

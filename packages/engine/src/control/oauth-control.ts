@@ -16,7 +16,7 @@ import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
 import { cliClient } from "../oauth/resident-clients.js";
 import type { UserRow } from "../store/rows.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import { Residents, workspaceOf } from "./residents.js";
 import { readOnly } from "../store/backing.js";
 
@@ -98,10 +98,10 @@ export class OAuthControl {
       refuseUnregistrable(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
       const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
-      if (secret === "") throw new ControlError(400, "secret must not be empty");
+      if (secret === "") throw controlErrors.emptySecret();
       if (registration.id !== undefined) refuseUnusableId(registration.id);
       const id = registration.id === undefined ? ids.id("client") : canonicalId("client", registration.id);
-      if (store.clients.get(id)) throw new ControlError(409, `The client ${id} already exists`);
+      if (store.clients.get(id)) throw controlErrors.clientExists(id);
       store.clients.insert({
         id,
         createdAt: clock.now(),
@@ -126,7 +126,7 @@ export class OAuthControl {
       const { clients } = store;
       const existing = findClient(store, id);
       if (existing && existing.secretHash !== null) {
-        throw new ControlError(409, `The client ${existing.id} is confidential`);
+        throw controlErrors.clientConfidential(existing.id);
       }
       const newId = canonicalId("client", id);
       const changed = { redirectUris: [...redirectUris], isEnsured: true };
@@ -176,7 +176,7 @@ const readRequest = ({ store }: World, requested: RequestedConsent): Authorizati
     const parameters = readParameters(queryOf(requested));
     return readAuthorizationRequest(parameters, readTarget(store, parameters));
   } catch (error) {
-    if (error instanceof OAuthError) throw new ControlError(400, `${error.code}: ${error.description}`);
+    if (error instanceof OAuthError) throw controlErrors.authorizationRefused(error.code, error.description);
     throw error;
   }
 };
@@ -184,26 +184,26 @@ const readRequest = ({ store }: World, requested: RequestedConsent): Authorizati
 const userOf = ({ store }: World, id: string | undefined): UserRow => {
   if (id === undefined) return new Residents(() => store).user;
   const user = store.users.get(canonicalId("user", id));
-  if (!user) throw notFound("user", id);
+  if (!user) throw controlErrors.notFound("user", id);
   return user;
 };
 
 /** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */
 const refuseUnusableId = (id: string): void => {
   if (idPatterns.client?.test(id) === true && id.length <= maxIdLength) return;
-  throw new ControlError(400, `${JSON.stringify(id)} is not a client id: use lowercase letters and digits`);
+  throw controlErrors.invalidClientId(id);
 };
 
 const refuseUnregistrable = (redirectUris: readonly string[]): void => {
   for (const uri of redirectUris) {
     const reason = whyNotRegistrable(uri);
-    if (reason !== undefined) throw new ControlError(400, `The redirect URI ${uri} ${reason}`);
+    if (reason !== undefined) throw controlErrors.invalidRedirectUri(uri, reason);
   }
 };
 
 const queryOf = (requested: RequestedConsent): string => {
   if (requested.url !== undefined) {
-    if (!URL.canParse(requested.url)) throw new ControlError(400, "url must be an absolute URL");
+    if (!URL.canParse(requested.url)) throw controlErrors.relativeUrl();
     return new URL(requested.url).search.slice(1);
   }
   const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = requested;

@@ -1,4 +1,4 @@
-import { ControlError } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "./oauth-control.js";
 
@@ -7,7 +7,7 @@ const texts = (fields: Fields, names: readonly string[]): Record<string, string>
   for (const name of names) {
     const value = fields[name];
     if (value === undefined) continue;
-    if (typeof value !== "string") throw new ControlError(400, `${name} must be a string`);
+    if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
     given[name] = value;
   }
   return given;
@@ -16,10 +16,10 @@ const texts = (fields: Fields, names: readonly string[]): Record<string, string>
 const readRegistration = (fields: Fields): ClientRegistration => {
   const { redirectUris, confidential } = fields;
   if (!Array.isArray(redirectUris) || !redirectUris.every((uri) => typeof uri === "string")) {
-    throw new ControlError(400, "redirectUris must be an array of strings");
+    throw controlErrors.invalidField("redirectUris", "must be an array of strings");
   }
   if (confidential !== undefined && typeof confidential !== "boolean") {
-    throw new ControlError(400, "confidential must be true or false");
+    throw controlErrors.invalidField("confidential", "must be true or false");
   }
   return {
     ...texts(fields, ["name", "secret", "id"]),

@@ -1,7 +1,7 @@
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { canonicalId } from "../request/ids.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 
 /**
  * A workspace, its owner, and a service token, with another workspace that their credentials cannot reach. A new server starts with
@@ -63,18 +63,18 @@ export class Residents {
 export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
   if (id === undefined) {
     const first = workspaces.find({ memberIds: user.id });
-    if (!first) throw new ControlError(409, `${user.email} is not a member of a workspace`);
+    if (!first) throw controlErrors.notAMember(user.email);
     return first;
   }
   const workspace = workspaces.get(canonicalId("workspace", id));
-  if (!workspace) throw notFound("workspace", id);
+  if (!workspace) throw controlErrors.notFound("workspace", id);
   if (!workspace.memberIds.includes(user.id)) {
-    throw new ControlError(409, `${user.email} is not a member of the workspace ${workspace.id}`);
+    throw controlErrors.notAMember(user.email, workspace.id);
   }
   return workspace;
 };
 
 const found = <T>(row: T | undefined, name: string): T => {
-  if (row === undefined) throw new ControlError(404, `The store has no ${name}`);
+  if (row === undefined) throw controlErrors.residentDeleted(name);
   return row;
 };

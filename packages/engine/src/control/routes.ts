@@ -1,5 +1,5 @@
 import type { OperationId } from "../generated/operations.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import { controlDocument } from "./control-document.js";
 import type { ConnectionFault } from "./connection-faults.js";
 import { oauthRoutes } from "./oauth-routes.js";
@@ -75,7 +75,7 @@ export const routes: ControlRoutes = {
   "POST /faults": (engine, _path, fields) => engine.faults.add(fields),
   "DELETE /faults": (engine) => engine.faults.clear(),
   "DELETE /faults/{id}": async (engine, path) => {
-    if (!(await engine.faults.remove(id(path)))) throw notFound("fault", id(path));
+    if (!(await engine.faults.remove(id(path)))) throw controlErrors.notFound("fault", id(path));
   },
   "PUT /rate-limit": async (engine, _path, fields) => {
     const requests = optionalNumber(fields, "requests");
@@ -128,10 +128,13 @@ export const control = async (
   fields: Fields,
 ): Promise<unknown> => {
   const matching = compiled.filter(({ pattern }) => pattern.test(path));
-  if (matching.length === 0) throw new ControlError(404, "The control surface has no such path");
+  if (matching.length === 0) throw controlErrors.routeNotFound();
   const route = matching.find((candidate) => candidate.method === method);
   if (!route)
-    throw new ControlError(405, `This path supports only ${matching.map((each) => each.method).join(", ")}`);
+    throw controlErrors.methodNotAllowed(
+      method,
+      matching.map((each) => each.method),
+    );
   const [, ...values] = route.pattern.exec(path) ?? [];
   const result: unknown = await route.action(engine, values, fields);
   if (method !== "GET") await engine.save();

@@ -1,4 +1,4 @@
-import { ControlError } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import type { ControlledEngine } from "./controlled-engine.js";
 import { type ControlRoutes, type Fields, optionalText, optionalTexts, present, text } from "./fields.js";
 
@@ -23,7 +23,7 @@ export const seedResource = async (
   const create = Object.entries(seedRoutes).find(([route]) => route === prefix + kind)?.[1];
   if (create === undefined) {
     const kinds = Object.keys(seedRoutes).map((route) => route.slice(prefix.length));
-    throw new ControlError(400, `${JSON.stringify(kind)} is not a kind of resource: use ${kinds.join(", ")}`);
+    throw controlErrors.unknownSeed(kind, kinds);
   }
   // Each route of this table returns the row, or the resource of the API.
   const created = (await create(engine, [], fields)) as { id: string } | { integration: { id: string } };

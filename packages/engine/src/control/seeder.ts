@@ -23,7 +23,7 @@ import type {
   UserRow,
   WorkspaceRow,
 } from "../store/rows.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import { Residents } from "./residents.js";
 import type { StateControl } from "./state-control.js";
 
@@ -58,7 +58,7 @@ export class Seeder {
       const { store, ids, clock } = world;
       const ownerId =
         workspace.ownerId === undefined ? insertUser(world, {}).id : canonicalId("user", workspace.ownerId);
-      if (!store.users.get(ownerId)) throw notFound("user", ownerId);
+      if (!store.users.get(ownerId)) throw controlErrors.notFound("user", ownerId);
       const { name = ids.name() } = workspace;
       return store.workspaces.insert({
         id: ids.id("workspace"),
@@ -171,7 +171,7 @@ export class Seeder {
     return change(this.world(), ({ store, ids, clock }) => {
       const workspace = this.#workspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
-      if (userId === undefined) throw new ControlError(409, "The workspace has no member");
+      if (userId === undefined) throw controlErrors.withoutOwner("member");
       const clientId = integration.clientId ?? ids.id("client");
       const client =
         store.clients.get(clientId) ??
@@ -203,7 +203,7 @@ export class Seeder {
       id === undefined
         ? new Residents(() => store, this.homeId).workspace
         : store.workspaces.get(canonicalId("workspace", id));
-    if (!row) throw notFound("workspace", id ?? "");
+    if (!row) throw controlErrors.notFound("workspace", id ?? "");
     return row;
   }
 
@@ -214,7 +214,7 @@ export class Seeder {
   #owner(store: Store, workspaceId: string | undefined): UserPrincipal {
     const workspace = this.#workspace(store, workspaceId);
     const user = store.users.get(workspace.memberIds[0] ?? "");
-    if (!user) throw new ControlError(409, "The workspace has no owner");
+    if (!user) throw controlErrors.withoutOwner("owner");
     return {
       kind: "user",
       subject: user.id,

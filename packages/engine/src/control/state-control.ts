@@ -10,7 +10,7 @@ import type {
   DeploymentRow,
   DeploymentStatus,
 } from "../store/rows.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
@@ -26,7 +26,7 @@ export class StateControl {
     const begun = await change(server, (world) => {
       const { databases } = world.store;
       const database = databases.get(id);
-      if (!database) throw notFound("database", databaseId);
+      if (!database) throw controlErrors.notFound("database", databaseId);
       if (status === "ready") {
         // An earlier status may have canceled the creation of the database.
         if (!database.made) beginProvisioning(world, id);
@@ -50,7 +50,7 @@ export class StateControl {
     const isFinished = status === "running" || status === "stopped";
     const begun = await change(server, ({ store, scheduler, clock }) => {
       const deployment = store.deployments.get(id);
-      if (!deployment) throw notFound("deployment", deploymentId);
+      if (!deployment) throw controlErrors.notFound("deployment", deploymentId);
       if (isFinished) return deployment;
       scheduler.cancel(clock, id);
       return store.deployments.update(id, { status });
@@ -64,7 +64,7 @@ export class StateControl {
   setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
     return change(this.world(), ({ store }) => {
-      if (!store.backups.get(id)) throw notFound("backup", backupId);
+      if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
       return store.backups.update(id, { status });
     });
   }
@@ -78,9 +78,9 @@ export class StateControl {
     const id = canonicalId("database", databaseId);
     const { backup, job } = await change(server, (world) => {
       const database = world.store.databases.get(id);
-      if (!database) throw notFound("database", databaseId);
+      if (!database) throw controlErrors.notFound("database", databaseId);
       if (database.status !== "ready") {
-        throw new ControlError(409, `The database is ${database.status}; only a ready one can be backed up`);
+        throw controlErrors.databaseNotReady(database.status);
       }
       return beginBackup(world, id, backupType);
     });
@@ -88,7 +88,7 @@ export class StateControl {
     return change(server, ({ store }) => {
       const row = store.backups.get(backup.id);
       // Deleting the database deletes its backups.
-      if (!row) throw new ControlError(409, "The database was deleted during the backup");
+      if (!row) throw controlErrors.databaseDeleted();
       return row;
     });
   }
@@ -97,12 +97,12 @@ export class StateControl {
   attachDomain(appId: string, name: string): Promise<AppRow> {
     return change(this.world(), ({ store }) => {
       const app = store.apps.get(canonicalId("app", appId));
-      if (!app) throw notFound("app", appId);
+      if (!app) throw controlErrors.notFound("app", appId);
       if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {
-        throw new ControlError(400, "name must be a lowercase domain, such as shop.example.com");
+        throw controlErrors.invalidDomain();
       }
       if (store.apps.find({ "domains.name": name })) {
-        throw new ControlError(409, `The domain ${name} is already attached`);
+        throw controlErrors.domainAttached(name);
       }
       return store.apps.update(app.id, {
         domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],

@@ -3,7 +3,7 @@ import { type ServerRow, serverId } from "../request/server-rows.js";
 import { VirtualClock } from "../time/clock.js";
 import type { JobRunner } from "../time/job-runner.js";
 import { type Time, readTime, requireSupported } from "./clock-control.js";
-import { ControlError } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import type { SharedState } from "./shared-state.js";
 
 /** Controls the clock that all servers of a store share. Moving it forward runs the jobs that fall due on the way. */
@@ -38,7 +38,7 @@ export class StoredClockControl {
   /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
-      throw new ControlError(400, "milliseconds must be a number of at least 0");
+      throw controlErrors.invalidAdvance();
     }
     await this.#advanceTo(requireSupported((await this.now()) + milliseconds));
   }

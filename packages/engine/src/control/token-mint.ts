@@ -3,7 +3,7 @@ import { canonicalId } from "../request/ids.js";
 import type { World } from "../request/world.js";
 import type { ControlledWorld } from "./controlled-world.js";
 import { type Time, readTime } from "./clock-control.js";
-import { ControlError, notFound } from "./control-error.js";
+import { controlErrors } from "./control-error.js";
 import { Residents, workspaceOf } from "./residents.js";
 import { withoutLocks } from "../store/backing.js";
 
@@ -67,7 +67,7 @@ export class TokenMint {
         ? canonicalId("service_token", options.serviceTokenId)
         : this.#residents(world).serviceToken.id;
       const row = world.store.serviceTokens.get(id);
-      if (!row) throw notFound("service token", id);
+      if (!row) throw controlErrors.notFound("service token", id);
       return { ...serviceTokenRequest(row), ...this.#times(options) };
     });
   }
@@ -80,7 +80,7 @@ export class TokenMint {
       const sponsorId =
         options.sponsorId === undefined ? residents.user.id : canonicalId("user", options.sponsorId);
       const workspace = world.store.workspaces.find({ memberIds: sponsorId });
-      if (!workspace) throw new ControlError(409, `The sponsor ${sponsorId} is not a member of a workspace`);
+      if (!workspace) throw controlErrors.notAMember(`The sponsor ${sponsorId}`);
       return {
         ...this.#times(options),
         subject: agentId,
@@ -107,7 +107,7 @@ export class TokenMint {
     const userId =
       options.userId === undefined ? this.#residents(world).user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
-    if (!user) throw notFound("user", userId);
+    if (!user) throw controlErrors.notFound("user", userId);
     const workspaceId = workspaceOf(store, user, options.workspaceId).id;
     const integrationId = options.integrationId && canonicalId("integration", options.integrationId);
     const clientId = integrationId && store.integrations.get(integrationId)?.clientId;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ControlError } from "../control/control-error.js";
+import { ControlError, controlErrors, seeDocument } from "../control/control-error.js";
 import { type Fields, readFields } from "../control/fields.js";
 import type { ControlledEngine } from "../control/controlled-engine.js";
 import { control } from "../control/routes.js";
@@ -31,15 +31,14 @@ export const handleControlRequest = async (
 ): Promise<void> => {
   const [path = "", query = ""] = (request.url ?? "").split("?", 2);
   try {
-    if (secret === undefined) throw new ControlError(404, "The control surface is off");
-    if (isForeignOrigin(request))
-      throw new ControlError(403, "The control surface refuses requests from other origins");
+    if (secret === undefined) throw controlErrors.off();
+    if (isForeignOrigin(request)) throw controlErrors.foreignOrigin();
     if (path === proofPath && request.method === "GET") {
       send(response, 200, proveSecret(secret, baseUrl, query));
       return;
     }
     if (!isSecret(request.headers[controlSecretHeader], secret)) {
-      throw new ControlError(403, `Send the control secret in the header ${controlSecretHeader}`);
+      throw controlErrors.wrongSecret(controlSecretHeader);
     }
     if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
       streamRequests(engine, response, closing);
@@ -55,7 +54,7 @@ export const handleControlRequest = async (
 
 const readBody = async (request: IncomingMessage): Promise<Fields> => {
   const bytes = await readBytes(request, maxBody);
-  if (bytes === "too-large") throw new ControlError(413, "The body is too large");
+  if (bytes === "too-large") throw controlErrors.tooLarge(maxBody);
   return readFields(bytes);
 };
 
@@ -107,7 +106,8 @@ const send = (response: ServerResponse, status: number, value?: unknown): void =
 
 const refuse = (response: ServerResponse, error: unknown): void => {
   if (error instanceof ControlError) {
-    send(response, error.status, { error: { code: "control:refused", message: error.message } });
+    const { status, message, hint } = error;
+    send(response, status, { error: { code: "control:refused", message, hint } });
   } else if (error instanceof RequestError) {
     const { status, code, message, hint, extra, headers } = error;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -118,6 +118,6 @@ const refuse = (response: ServerResponse, error: unknown): void => {
     refuse(response, errors.unavailable());
   } else {
     const message = error instanceof Error ? error.message : "The control surface failed";
-    send(response, 400, { error: { code: "control:refused", message } });
+    send(response, 400, { error: { code: "control:refused", message, hint: seeDocument } });
   }
 };

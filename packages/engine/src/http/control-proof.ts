@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { ControlError } from "../control/control-error.js";
+import { controlErrors } from "../control/control-error.js";
 
 /** The only route of the control surface that needs no secret: it proves that the server knows the secret. */
 export const proofPath = "/_control/proof";
@@ -14,7 +14,7 @@ export const proofPath = "/_control/proof";
 export const proveSecret = (secret: string, baseUrl: string, query: string): { proof: string } => {
   const nonce = new URLSearchParams(query).get("nonce") ?? "";
   if (!/^[\w-]{32,128}$/.test(nonce)) {
-    throw new ControlError(400, "Send a nonce of 32 to 128 characters of base64url");
+    throw controlErrors.invalidNonce();
   }
   const text = `mgmt control proof\n${baseUrl}\n${nonce}`;
   return { proof: createHmac("sha256", secret).update(text).digest("base64url") };

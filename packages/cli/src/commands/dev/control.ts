@@ -31,7 +31,10 @@ export const callControl = async (
       throw unreachableControl(url, error);
     });
   const value = parse(response.body);
-  if (response.status >= 300) throw controlRefused(response.status, valueAt(value, ["error", "message"]));
+  if (response.status >= 300) {
+    const [message, hint] = ["message", "hint"].map((name) => valueAt(value, ["error", name]));
+    throw controlRefused(response.status, { message, hint });
+  }
   return value;
 };
 
