@@ -1,4 +1,4 @@
-import { type DatabaseCredential, KeyedMutex } from "@mgmt/engine";
+import { type DatabaseCredential, DatabaseUnavailableError, KeyedMutex } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
 import { scramVerifier } from "../postgres/scram.js";
 import { type Admin, identifier, literal } from "./admin.js";
@@ -15,6 +15,15 @@ interface FoundLogin {
   owners: string[];
   mark: string | null;
 }
+
+/** A database and the logins that it should have. */
+interface DatabaseLogins {
+  name: string;
+  credentials: readonly DatabaseCredential[];
+}
+
+/** How many databases one transaction of `resetPasswords` changes. */
+const batchSize = 50;
 
 /**
  * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
@@ -82,12 +91,8 @@ export class Logins {
     return found?.owner;
   }
 
-  /**
-   * Creates the login, or changes the password of an existing one and ends its sessions if the password is new.
-   *
-   * @param isStart whether the platform starts, in a cluster of its own.
-   */
-  async grant(owner: string, credential: DatabaseCredential, isStart = false): Promise<void> {
+  /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
+  async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user } = credential;
     const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
     if (known === undefined) {
@@ -99,7 +104,7 @@ export class Logins {
         throw new Error(`The role ${user} belongs to another database`);
       }
       if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(this.#limit(user));
-      await this.#ensurePassword(owner, credential, known, isStart);
+      await this.#ensurePassword(owner, credential, known);
       // Earlier versions did not store the connection of a role.
       if (known.mark !== loginMark(connectionId)) {
         await this.#admin.script([markRole(user, loginMark(connectionId))]);
@@ -107,6 +112,44 @@ export class Logins {
     }
     this.remember(owner, credential);
     for (const role of roles) if (role !== user) await this.#drop(role, owner);
+  }
+
+  /**
+   * Sets the passwords, which tenants may have changed, of databases whose roles are otherwise as they should be. Does so in a few
+   * statements, for the start of the platform in a cluster of its own that no client can reach yet.
+   *
+   * @returns the names of these databases. The others need more than passwords.
+   */
+  async resetPasswords(databases: readonly DatabaseLogins[]): Promise<Set<string>> {
+    const complete = await this.#completeRoles(databases.map(({ name }) => name));
+    const expected = databases.filter(({ name, credentials }) => {
+      const roles = complete.get(name);
+      return (
+        roles?.size === credentials.length &&
+        credentials.every(({ connectionId, user }) => roles.get(user) === loginMark(connectionId))
+      );
+    });
+    const done = new Set<string>();
+    for (let start = 0; start < expected.length; start += batchSize) {
+      const batch = expected.slice(start, start + batchSize);
+      const logins = batch.flatMap(({ credentials }) => credentials);
+      const statements = logins.map(
+        async ({ user, pass }) =>
+          `alter role ${identifier(user)} password ${literal(await scramVerifier(pass))}`,
+      );
+      try {
+        await this.#admin.script(await Promise.all(statements));
+      } catch (error) {
+        // The caller repairs each of them alone, and so finds the one that Postgres refuses.
+        if (error instanceof DatabaseUnavailableError) throw error;
+        continue;
+      }
+      for (const { name, credentials } of batch) {
+        for (const credential of credentials) this.remember(name, credential);
+        done.add(name);
+      }
+    }
+    return done;
   }
 
   async revoke(owner: string, connectionId: string): Promise<void> {
@@ -120,21 +163,11 @@ export class Logins {
   }
 
   /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
-  async #ensurePassword(
-    owner: string,
-    { user, pass }: DatabaseCredential,
-    known: FoundLogin,
-    isStart: boolean,
-  ): Promise<void> {
+  async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
     // An interrupted removal disables the login first.
     const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
     if (!isOther && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
     const password = `password ${literal(await scramVerifier(pass))}`;
-    if (isStart && !isOther && !known.used) {
-      // Clients cannot reach the platform's own cluster yet, so nobody notices if the password was the same.
-      await this.#admin.script([`alter role ${identifier(user)} ${password}`]);
-      return;
-    }
     // Its sessions can change the password again, until there are none.
     for (let isUsed = true; isUsed;) {
       await alterRole(this.#admin, user, `nologin ${password}`);
@@ -157,6 +190,29 @@ export class Logins {
     if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
     this.#databases.delete(role);
     this.#passwords.delete(role);
+  }
+
+  /** Returns the marks of the logins of these databases, unless one of their roles is missing or has to be changed. */
+  async #completeRoles(names: readonly string[]): Promise<Map<string, ReadonlyMap<string, string>>> {
+    const rows = await this.#admin.query<{ owner: string; roles: Record<string, string | null> }>(
+      `select o.rolname as owner, coalesce(
+          jsonb_object_agg(r.rolname, shobj_description(r.oid, 'pg_authid')) filter (where r.oid is not null), '{}') as roles
+        from pg_roles o
+        left join pg_auth_members m on m.roleid = o.oid
+        left join pg_roles r on r.oid = m.member
+        where o.rolname = any ($1)
+        group by o.rolname
+        having coalesce(bool_and(r.rolcanlogin and r.rolconnlimit = $2
+          and r.oid not in (select usesysid from pg_stat_activity where usesysid is not null)
+          and not exists (select from pg_auth_members other where other.member = r.oid and other.roleid <> o.oid)), true)`,
+      [names, connectionLimits.perDatabase],
+    );
+    return new Map(
+      rows.map(({ owner, roles }) => [
+        owner,
+        new Map(Object.entries(roles).map(([role, mark]) => [role, mark ?? ""])),
+      ]),
+    );
   }
 
   async #find(role: string): Promise<FoundLogin | undefined> {

@@ -74,8 +74,12 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
   });
   await dropOwners(parts, new Set(existing.map(({ name }) => name)), attempt);
   const broken: string[] = [];
+  const complete = admin.isSuperuser
+    ? await parts.logins.resetPasswords(existing.filter(({ isOpen }) => isOpen))
+    : new Set<string>();
+  const others = existing.filter(({ name }) => !complete.has(name));
   await Promise.all(
-    existing.map(async (database) => {
+    others.map(async (database) => {
       const { databaseId } = database;
       const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
         repair(parts, database),
@@ -155,7 +159,7 @@ const repair = async (
     name,
     credentials.map(({ user }) => user),
   );
-  for (const credential of credentials) await logins.grant(name, credential, admin.isSuperuser);
+  for (const credential of credentials) await logins.grant(name, credential);
 };
 
 /** Drops owner roles whose database does not exist, and their logins. */
