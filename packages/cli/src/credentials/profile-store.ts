@@ -2,6 +2,7 @@ import { corruptProfiles } from "../errors/storage-errors.js";
 import { type Profile, profileNamed, type Profiles, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
+import { deferSignals } from "./deferred-signals.js";
 import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
 import { isLogin, type Login, type LoginStore, withFileLock } from "./oauth.js";
 
@@ -55,12 +56,24 @@ export const profileStore = (file: string, name: string, initial: Profile): Logi
   };
 };
 
-/** Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. */
+/**
+ * Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. While it is
+ * held, SIGTERM and SIGHUP do not end the process, because a refreshed login that is not stored yet would be lost.
+ */
 export const lockOf =
   (file: string, name: string): NonNullable<LoginStore["lock"]> =>
   async (work, { signal }) => {
     await assertWritable(file);
-    return withFileLock(`${file}.${name}.lock`, work, { signal });
+    let resumeSignals = (): void => undefined;
+    const workToItsEnd: typeof work = () => {
+      resumeSignals = deferSignals();
+      return work();
+    };
+    try {
+      return await withFileLock(`${file}.${name}.lock`, workToItsEnd, { signal });
+    } finally {
+      resumeSignals();
+    }
   };
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */

@@ -2,14 +2,15 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * Loaded before the command: kills the process right after the call of the file system that `KILL_AFTER` names, as
- * `function:end of the path`.
+ * Loaded before the command: sends `KILL_SIGNAL` (default: SIGKILL) to the process right after the call of the file system that
+ * `KILL_AFTER` names, as `function:end of the path`.
  */
 const [, name, end] = /^(\w+):(.*)$/.exec(process.env["KILL_AFTER"] ?? "") ?? [];
 const paths = new Map();
 
 const dieIf = (called, path) => {
-  if (called === name && String(path).endsWith(end)) process.kill(process.pid, "SIGKILL");
+  if (called === name && String(path).endsWith(end))
+    process.kill(process.pid, process.env["KILL_SIGNAL"] ?? "SIGKILL");
 };
 
 const { openSync, writeSync, renameSync, rmSync } = fs;

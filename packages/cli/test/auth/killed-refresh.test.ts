@@ -45,3 +45,24 @@ it.each([
     await account.close();
   }
 });
+
+it.each(["SIGTERM", "SIGHUP"])("stores the refreshed login before %s ends the process", async (signal) => {
+  const account = await startAccount();
+  try {
+    await account.login();
+    const before = readFileSync(account.file, "utf8");
+    expire(account);
+    const step = "openSync:config.json~default";
+    const env = { NODE_OPTIONS: `--import ${preload}`, KILL_AFTER: step, KILL_SIGNAL: signal };
+    const ended = await run(["whoami", "-o", "json"], { env: { ...account.env, ...env } });
+    expect(ended).toMatchObject({ status: null, stdout: "" });
+    const [old, stored] = [before, readFileSync(account.file, "utf8")].map(
+      (text) => /"refreshToken":\s*"([^"]+)"/.exec(text)?.[1],
+    );
+    expect(stored).toEqual(expect.any(String));
+    expect(stored).not.toBe(old);
+    expect(readdirSync(dirname(account.file))).toEqual(["config.json"]);
+  } finally {
+    await account.close();
+  }
+});
