@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Platform } from "@mgmt/platform";
-import { registerService } from "../src/commands/dev/registration.js";
+import { registerService, unregisterService } from "../src/commands/dev/registration.js";
 import type { Output } from "../src/output/output.js";
 import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
@@ -36,9 +36,11 @@ const readyOf = (fields: Partial<Ready>): Ready => ({
 const writeProfiles = (folder: string, content: object): void =>
   writeFileSync(join(folder, "config.json"), JSON.stringify(content));
 
+const readJson = (folder: string): unknown => JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+
 const storedProfile = (folder: string, name: string): Record<string, string> | undefined => {
   // The tests assert what is in it.
-  const { profiles } = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")) as {
+  const { profiles } = readJson(folder) as {
     profiles: Record<string, Record<string, string>>;
   };
   return profiles[name];
@@ -133,10 +135,57 @@ describe("the profile of mgmt dev", () => {
       { status: 0, stdout: "[]\n" },
       { status: 0, stdout: "[]\n" },
     ]);
-    expect(JSON.parse(readFileSync(join(config, "config.json"), "utf8"))).toEqual({
+    expect(readJson(config)).toEqual({
       active: "local",
       profiles: { local: kept },
     });
+  });
+
+  it("is the active one while another mgmt dev, which has ended, has the active one", async () => {
+    const config = configFolder();
+    const env = { MGMT_CONFIG_DIR: config };
+    const { pid: _, ...local } = { ...readyOf({}), token: "kept" };
+    writeProfiles(config, { active: "local", profiles: { local } });
+    const results: Result[] = [];
+    const { status, stdout, stderr } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
+      env,
+      interruptWhen: async () => {
+        results.push(await inProcess({ env })`projects list -o json`);
+        return true;
+      },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(results).toMatchObject([{ status: 0, stdout: "[]\n" }]);
+    expect(stdout).toContain("mgmt projects create shop --wait\n");
+    expect(readJson(config)).toEqual({
+      active: "local",
+      profiles: { local },
+    });
+  });
+
+  it.each([
+    ["of a mgmt dev that runs", { controlUrl: "http://127.0.0.1:4300/_control", pid: process.pid }],
+    ["of another service", {}],
+  ])("does not become the active one if that is %s", async (_, fields) => {
+    const config = configFolder();
+    const env = { MGMT_CONFIG_DIR: config };
+    const local = { baseUrl: "http://127.0.0.1:4300", token: "kept", ...fields };
+    writeProfiles(config, { active: "local", profiles: { local } });
+    const ready = readyOf({ baseUrl: "http://127.0.0.1:4310", authUrl: "http://127.0.0.1:4310" });
+    const registration = await registerService({ ready }, true, { env, output: silent });
+    expect(registration).toEqual({ name: "ephemeral-4310", isActive: false });
+    expect(readJson(config)).toMatchObject({ active: "local" });
+  });
+
+  it("activates no profile of another service when it is removed", async () => {
+    const config = configFolder();
+    const env = { MGMT_CONFIG_DIR: config };
+    const local = { baseUrl: "https://api.example.com", token: "kept" };
+    writeProfiles(config, { profiles: { local } });
+    const registration = await registerService({ ready: readyOf({}) }, true, { env, output: silent });
+    expect(registration).toEqual({ name: "ephemeral-4300", isActive: true });
+    await unregisterService({ name: "ephemeral-4300", isActive: true }, { env });
+    expect(readJson(config)).toEqual({ profiles: { local } });
   });
 
   it("leaves no active profile behind when its process was killed", async () => {
@@ -148,7 +197,7 @@ describe("the profile of mgmt dev", () => {
     const { stderr } = await inProcess({ env })`projects list`;
     expect(stderr).toMatch(/auth:no_token.*hint: Run mgmt login --base-url URL.*`mgmt dev`/s);
     await registerService({ ready: readyOf({}) }, false, { env, output: silent });
-    expect(JSON.parse(readFileSync(join(config, "config.json"), "utf8"))).toMatchObject({ active: "local" });
+    expect(readJson(config)).toMatchObject({ active: "local" });
     expect(storedProfile(config, "ephemeral-4300")).toBeUndefined();
   });
 

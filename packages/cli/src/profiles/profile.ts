@@ -70,6 +70,9 @@ export const withoutCredential = <P extends Profile>(
   return rest;
 };
 
+/** Whether `mgmt dev` registered the profile. */
+export const isOfDev = ({ controlUrl }: Profile): boolean => controlUrl !== undefined;
+
 /** Whether the `mgmt dev` that registered the profile is running. */
 export const isRunning = ({ pid }: Profile): boolean => {
   if (pid === undefined) return false;
@@ -97,14 +100,17 @@ export const withoutEnded = (all: Profiles): Profiles => {
   );
 };
 
-/** Removes profiles. None is active then if the active one is among them. */
+/**
+ * Removes profiles. If the active one is among them, the profile of the persistent service of `mgmt dev` is active then, or none
+ * if there was no such service.
+ */
 export const withoutProfiles = (all: Profiles, names: readonly string[]): Profiles => {
   const { active, ...rest } = all;
-  return {
-    ...rest,
-    ...(active !== undefined && !names.includes(active) && { active }),
-    profiles: Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.includes(name))),
-  };
+  const profiles = Object.fromEntries(Object.entries(all.profiles).filter(([name]) => !names.includes(name)));
+  const local = profileNamed({ profiles }, localProfile);
+  const fallback = local && isOfDev(local) ? localProfile : undefined;
+  const next = active !== undefined && names.includes(active) ? fallback : active;
+  return { ...rest, ...(next !== undefined && { active: next }), profiles };
 };
 
 /** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */

@@ -2,6 +2,8 @@ import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context.js";
 import {
   hasCredential,
+  isOfDev,
+  isRunning,
   isSameAddress,
   localProfile,
   type Profile,
@@ -21,8 +23,8 @@ export interface Registration {
 
 /**
  * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service. A login to the same
- * service is not changed. The profile becomes the active one if there is none. If the profiles file cannot be written, warns and
- * returns undefined.
+ * service is not changed. The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has
+ * ended. If the profiles file cannot be written, warns and returns undefined.
  */
 export const registerService = async (
   { ready }: Pick<Platform, "ready">,
@@ -50,7 +52,9 @@ export const registerService = async (
       ...service,
       ...((!profile || !hasCredential(profile) || profile.token !== undefined) && { token }),
     };
-    const active = profileNamed(all, all.active) ? all.active : name;
+    const former = profileNamed(all, all.active);
+    const isUsable = former !== undefined && (!isOfDev(former) || isRunning(former));
+    const active = isUsable ? all.active : name;
     return { ...all, ...(active !== undefined && { active }), profiles: { ...all.profiles, [name]: next } };
   };
   try {
