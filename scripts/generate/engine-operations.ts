@@ -68,7 +68,11 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     method: operation.method,
     path: operation.path,
     pathKinds: Object.fromEntries(
-      operation.pathParameters.map(({ name, schema }) => [name, contract.resolve(schema)["x-id-kind"]]),
+      operation.pathParameters.map(({ name, schema }) => {
+        const kind = contract.resolve(schema)["x-id-kind"];
+        if (kind === undefined) throw new Error(`${operation.id}: {${name}} has no x-id-kind`);
+        return [name, kind];
+      }),
     ),
     query: operation.queryParameters.map(({ name, schema }) => ({
       name,
@@ -170,7 +174,7 @@ export const idPrefixes = {
 ${prefixes.join("")}} as const;
 
 /** Pattern of the ids of each kind that requests can contain, with or without prefix. */
-export const idPatterns: Readonly<Partial<Record<keyof typeof idPrefixes, RegExp>>> = {
-${patterns.join("")}};
+export const idPatterns = {
+${patterns.join("")}} as const satisfies Partial<Record<keyof typeof idPrefixes, RegExp>>;
 `;
 };

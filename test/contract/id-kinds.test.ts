@@ -6,6 +6,7 @@ import {
   loadContract,
   readContract,
 } from "../../scripts/generate/contract.js";
+import { printOperations } from "../../scripts/generate/engine-operations.js";
 
 let contract: Contract;
 beforeAll(async () => {
@@ -65,5 +66,12 @@ describe("the kinds of ids", () => {
     const document = structuredClone(contract.document);
     delete document.components.schemas["ProjectId"]?.["x-id-kind"];
     expect(() => readContract(document)).toThrow("x-id-kind and x-id-prefix must be used together");
+  });
+
+  it("are required of path parameters", () => {
+    const document = structuredClone(contract.document);
+    delete document.components.schemas["ProjectId"]?.["x-id-kind"];
+    delete document.components.schemas["ProjectId"]?.["x-id-prefix"];
+    expect(() => printOperations(readContract(document))).toThrow("projects.get: {id} has no x-id-kind");
   });
 });

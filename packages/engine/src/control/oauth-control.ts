@@ -190,7 +190,7 @@ const userOf = ({ store }: World, id: string | undefined): UserRow => {
 
 /** Refuses an id that no request of the API could contain, for example to delete the integrations of the client. */
 const refuseUnusableId = (id: string): void => {
-  if (idPatterns.client?.test(id) === true && id.length <= maxIdLength) return;
+  if (idPatterns.client.test(id) && id.length <= maxIdLength) return;
   throw controlErrors.invalidClientId(id);
 };
 

@@ -18,7 +18,7 @@ export const idPrefixes = {
 } as const;
 
 /** Pattern of the ids of each kind that requests can contain, with or without prefix. */
-export const idPatterns: Readonly<Partial<Record<keyof typeof idPrefixes, RegExp>>> = {
+export const idPatterns = {
   workspace: new RegExp("^(wksp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
   database: new RegExp("^(db_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
   backup: new RegExp("^(bkp_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
@@ -31,4 +31,4 @@ export const idPatterns: Readonly<Partial<Record<keyof typeof idPrefixes, RegExp
   approval: new RegExp("^(apr_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
   app: new RegExp("^(cps_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
   deployment: new RegExp("^(dpl_)?([cC][^\\s-]{8,}|[0-9a-z]+)$", "u"),
-};
+} as const satisfies Partial<Record<keyof typeof idPrefixes, RegExp>>;

@@ -1,9 +1,10 @@
+import type { idPatterns } from "../generated/ids.js";
 import type { HttpMethod, OperationShapes } from "../generated/operation-shapes.js";
 import type { Kind } from "./ids.js";
 
 export interface QueryParameter {
   readonly name: string;
-  readonly type: "string" | "integer" | "number" | "boolean";
+  readonly type: "string" | "integer";
   /** The kind of resource that the id belongs to. */
   readonly kind: Kind | null;
 }
@@ -14,7 +15,7 @@ export interface OperationEntry {
   readonly method: HttpMethod;
   /** Path template, such as `/v1/projects/{id}`. */
   readonly path: string;
-  readonly pathKinds: Readonly<Record<string, Kind>>;
+  readonly pathKinds: Readonly<Record<string, keyof typeof idPatterns>>;
   readonly query: readonly QueryParameter[];
   readonly body: "none" | "optional" | "required";
   /** Places of ids in the body. */

@@ -2,7 +2,7 @@ import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
 import type { RequestError, Issue } from "./request-error.js";
 import { type MissingKind, errors } from "./errors.js";
-import { canonicalId, type Kind, maxIdLength } from "./ids.js";
+import { canonicalId, type Kind, kindNames, maxIdLength } from "./ids.js";
 import { readableIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "./operation.js";
 import { noBody } from "./read-body.js";
@@ -56,7 +56,7 @@ export const validate = (
   return { path, query, body, missing, ignored };
 };
 
-const article = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind.replace("_", " ")}`;
+const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 const readPath = (
   { operation, parameters }: Route,
@@ -64,17 +64,15 @@ const readPath = (
 ): Pick<ValidRequest, "path" | "missing"> => {
   const path: Record<string, string> = {};
   let missing: MissingKind | undefined;
-  for (const name of Object.keys(parameters)) {
+  for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const value = parameters[name] ?? null;
-    const kind = operation.pathKinds[name];
-    if (kind === undefined) throw new Error(`${operation.id} does not say what ${name} names`);
-    if (value !== null && value.length <= maxIdLength && idPatterns[kind]?.test(value)) {
+    if (value !== null && value.length <= maxIdLength && idPatterns[kind].test(value)) {
       path[name] = canonicalId(kind, value);
     } else if (operation.malformedIdStatus === 422) {
-      issues.push({ path: `path/${name}`, message: `must be the id of ${article(kind)}` });
+      issues.push({ path: `path/${name}`, message: `must be the id of ${withArticle(kindNames[kind])}` });
     } else {
-      // Workspaces know a client or a user only through an integration.
-      missing ??= kind === "client" || kind === "user" ? "integration" : kind;
+      // Workspaces know a client only through an integration.
+      missing ??= kind === "client" ? "integration" : kind;
     }
   }
   return { path, missing };
@@ -84,16 +82,14 @@ const readQuery = (operation: OperationEntry, search: string, issues: Issue[]): 
   const query: Record<string, unknown> = {};
   const validator = queryValidators[operation.id];
   if (!validator) return query;
-  if (search !== "") {
-    const parameters = new URLSearchParams(search);
-    for (const parameter of operation.query) {
-      const values = parameters.getAll(parameter.name);
-      if (values.length > 1) {
-        issues.push({ path: `query/${parameter.name}`, message: "must not be repeated" });
-      }
-      const [value] = values;
-      if (value !== undefined) query[parameter.name] = fromText(parameter, value);
+  const parameters = new URLSearchParams(search);
+  for (const parameter of operation.query) {
+    const values = parameters.getAll(parameter.name);
+    if (values.length > 1) {
+      issues.push({ path: `query/${parameter.name}`, message: "must not be repeated" });
     }
+    const [value] = values;
+    if (value !== undefined) query[parameter.name] = fromText(parameter, value);
   }
   if (!validator(query)) {
     issues.push(...readableIssues(validator.errors ?? [], (pointer) => `query${pointer}`));
@@ -101,12 +97,9 @@ const readQuery = (operation: OperationEntry, search: string, issues: Issue[]): 
   return query;
 };
 
-const fromText = ({ type }: QueryParameter, text: string): unknown => {
-  if (type === "integer" || type === "number")
-    return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  return text;
-};
+/** An integer of more digits than a number can hold stays text, which the validator rejects. */
+const fromText = ({ type }: QueryParameter, text: string): string | number =>
+  type === "integer" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 
 const readFields = (
   operation: OperationEntry,
@@ -140,13 +133,14 @@ const readFields = (
   return { body: body as Record<string, unknown>, ignored };
 };
 
-const canonicalizeField = (value: unknown, path: readonly string[], kind: Kind): void => {
-  const [name, ...rest] = path;
-  if (typeof value !== "object" || value === null || name === undefined) return;
-  // Objects from JSON.parse have string keys.
-  const fields = value as Record<string, unknown>;
-  if (!Object.hasOwn(fields, name)) return;
+const canonicalizeField = (
+  fields: Record<string, unknown>,
+  [name = "", ...rest]: readonly string[],
+  kind: Kind,
+): void => {
   const inner = fields[name];
-  if (rest.length > 0) canonicalizeField(inner, rest, kind);
-  else if (typeof inner === "string") fields[name] = canonicalId(kind, inner);
+  if (typeof inner === "string") fields[name] = canonicalId(kind, inner);
+  // Objects from JSON.parse have string keys.
+  else if (typeof inner === "object" && inner !== null)
+    canonicalizeField(inner as Record<string, unknown>, rest, kind);
 };

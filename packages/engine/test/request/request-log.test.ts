@@ -40,10 +40,17 @@ describe("the request log", () => {
         principal,
         query: {},
         body: { name: "shop", createDatabase: true },
+        ignoredFields: [],
         status: 201,
         code: null,
       },
-      { operationId: "projects.get", status: 404, code: "project:not_found", body: null },
+      {
+        operationId: "projects.get",
+        status: 404,
+        code: "project:not_found",
+        body: null,
+        ignoredFields: [],
+      },
       { operationId: "projects.list", status: 401, code: "auth:unauthorized", principal: null, query: null },
     ]);
     const text = JSON.stringify(engine.requests);
