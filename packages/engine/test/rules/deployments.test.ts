@@ -17,9 +17,6 @@ const get = async (deploymentId: string) =>
   (await api.ok("deployments.get", { path: { deploymentId } })).data;
 const inState = async (status: DeploymentStatus) =>
   (await api.engine.seed.deployment(serviceId, { status })).id;
-const upload = (url: string, method = "PUT") =>
-  api.engine.handle({ method, path: url.replace("https://api.mgmt.test", ""), headers: {}, body: "code" });
-
 describe("services.deployments.create", () => {
   it("returns the new deployment and its upload URL", async () => {
     const created = await create({ portMapping: { http: 8080 } });
@@ -41,41 +38,6 @@ describe("services.deployments.create", () => {
   it("accepts an absent body, and a null port for none", async () => {
     expect(await get((await create()).id)).not.toHaveProperty("portMapping");
     expect(await get((await create({ portMapping: { http: null } })).id)).toMatchObject({ portMapping: {} });
-  });
-
-  it("becomes uploaded by a PUT to its uploadUrl, once", async () => {
-    const { id, uploadUrl } = await create();
-    expect((await upload(uploadUrl ?? "")).status).toBe(200);
-    expect((await get(id)).status).toBe("uploaded");
-    expect((await upload(uploadUrl ?? "")).status).toBe(404);
-    expect((await upload((uploadUrl ?? "").slice(0, -1))).status).toBe(404);
-  });
-
-  it("accepts no code with a wrong key, nor more than the limit", async () => {
-    const { id, uploadUrl } = await create();
-    const url = uploadUrl ?? "";
-    expect((await upload(`${url}0`)).status).toBe(404);
-    expect((await upload(`${url}/0`)).status).toBe(404);
-    expect((await upload(url.replace(id, nobody("dpl_")))).status).toBe(404);
-    const path = url.replace("https://api.mgmt.test", "");
-    const tooLarge = await api.engine.handle({ method: "PUT", path, headers: {}, bodyTooLarge: true });
-    expect(tooLarge.status).toBe(413);
-    expect((await get(id)).status).toBe("created");
-  });
-
-  it("accepts no code by another method than PUT", async () => {
-    const { id, uploadUrl } = await create();
-    const response = await upload(uploadUrl ?? "", "POST");
-    expect([response.status, response.headers["allow"]]).toEqual([405, "PUT"]);
-    expect((await get(id)).status).toBe("created");
-    expect((await upload(uploadUrl ?? "")).status).toBe(200);
-  });
-
-  it("accepts no code once it was started", async () => {
-    const { id, uploadUrl } = await create();
-    await api.ok("deployments.start", { path: { deploymentId: id } });
-    expect((await upload(uploadUrl ?? "")).status).toBe(404);
-    expect((await get(id)).status).toBe("provisioning");
   });
 
   it("deploys the code of the promoted one again with skipCodeUpload", async () => {
