@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Snapshot } from "../../src/composition/snapshot.js";
 import { openEngine } from "../engine/engine-under-test.js";
 import { Api } from "./api.js";
 
@@ -39,18 +40,18 @@ const duringDeletion = async <T>(work: () => Promise<T>): Promise<T> => {
   return result;
 };
 
-/**
- * Starts another server with the requests to fill a database and then to delete its source, and with life cycles that take no time.
- * It comes to the deletion first.
- */
-const restartAtDeletion = async () => {
-  const snapshot = await duringDeletion(async () => api.engine.snapshot());
-  const restarted = await openEngine({
+/** Starts another server, with life cycles that take no time. */
+const restart = (snapshot: Snapshot) =>
+  openEngine({
     snapshot,
     databaseEngine: api.databases,
     settings: { lifecycle: { provisioning: 0, recovering: 0 } },
     onDefect: (error) => api.defects.push(error),
   });
+
+/** Starts another server with the requests to fill a database and then to delete its source. It comes to the deletion first. */
+const restartAtDeletion = async () => {
+  const restarted = await restart(await duringDeletion(async () => api.engine.snapshot()));
   await restarted.clock.advance(0);
   return restarted;
 };
@@ -99,10 +100,50 @@ describe("a database that is deleted after others were requested as its copies",
   it("does not wait for copies that are deleted too, or that are made later on a virtual clock", async () => {
     const replies = [await requestCopy(clone()), await requestCopy(clone())];
     const [deleted, later] = replies.map((reply) => (reply.body as { data: { id: string } }).data.id);
+    const { id: restored } = await api.database(projectId, {}, { provisioning: true });
+    await api.engine.states.setDatabaseStatus(restored, "ready");
+    await api.ok("databases.restore", { path: { targetDatabaseId: restored }, body: ofBackup() });
     await api.ok("databases.delete", { path: { databaseId: deleted ?? "" } });
-    expect(await copiesOfSource()).toEqual([later]);
+    expect(await copiesOfSource()).toEqual([later, restored]);
     await api.ok("databases.delete", { path: { databaseId: sourceId } });
-    expect((await api.store()).databases.get(later ?? "")?.status).toBe("provisioning");
+    expect(await api.status(later ?? "")).toBe("provisioning");
+    expect(await api.status(restored)).toBe("recovering");
+  });
+
+  it("is deleted by the workspace it was transferred to, and leaves the copies in the old workspace as they are", async () => {
+    const { project } = await api.project();
+    const copy = async () => (await api.database(project.id, clone(), { provisioning: true })).id;
+    const { id: restored } = await api.database(project.id);
+    const restore = (body: object) =>
+      api.ok("databases.restore", { path: { targetDatabaseId: restored }, body });
+    await restore(ofBackup());
+    const failed = await copy();
+    await api.later(500);
+    const [made, deleted] = [await copy(), await copy()];
+    const body = { recipientAccessToken: await api.engine.tokens.otherUser() };
+    await api.ok("projects.transfer", { path: { id: projectId }, body });
+    await api.ok("databases.delete", { path: { databaseId: deleted } });
+    const working = api.databases.fail("create");
+    await api.later(500);
+    working();
+    await api.later();
+    api.defects.length = 0;
+    await api.engine.states.setDatabaseStatus(made, "provisioning");
+    const { id: ownBackup } = await api.engine.states.backUp(restored);
+    await restore({ source: { type: "backup", databaseId: restored, backupId: ownBackup } });
+
+    const restarted = await restart(await api.engine.snapshot());
+    const { status } = await restarted.handle({
+      method: "DELETE",
+      path: `/v1/databases/${sourceId}`,
+      headers: { authorization: `Bearer ${await restarted.tokens.otherUser()}` },
+    });
+    expect(status).toBe(204);
+    const { databases } = await restarted.readStore();
+    expect(databases.get(sourceId)).toBeUndefined();
+    expect(databases.get(made)?.status).toBe("provisioning");
+    expect(databases.get(failed)).toMatchObject({ status: "failure", made: false });
+    expect(databases.get(restored)?.status).toBe("recovering");
   });
 });
 
