@@ -65,7 +65,7 @@ export interface Key<F extends string = string> {
 
 /**
  * Every key by which rows are found, besides their ids. A lookup by another combination of fields does not compile. The
- * memory store keeps an index for each combination in use; a database would have an index for each key.
+ * memory store builds an index when a combination is first used. Tables in Postgres have their indexes from the start.
  */
 export const keys = {
   users: [],

@@ -65,8 +65,6 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
-    // Changes can remove rows from the page, and later rows then move up.
-    const replaced = this.#changes().filter(({ before }) => before !== undefined).length;
     const texts = textsOf(containing);
     const loaded = this.#loaded.range({
       read: "range",
@@ -74,7 +72,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
       where,
       ...(texts && { containing: texts }),
       after: after ?? null,
-      limit: limit === Infinity ? null : limit + replaced,
+      limit: this.#loadedLimit(limit),
       newestFirst,
     });
     const [matchesWhere, contains] = [lookupMatcher(where), containingMatcher(containing)];
@@ -85,22 +83,21 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
       (row, order) => isAfter(order) && matchesWhere(row) && contains(row),
       (left, right) => (newestFirst ? right.order - left.order : left.order - right.order),
     );
-    return rows.length > limit ? rows.slice(0, limit) : rows;
+    return rows.slice(0, limit);
   }
 
   listExpired(time: number, limit = Infinity): T[] {
-    const replaced = this.#changes().filter(({ before }) => before !== undefined).length;
     const rows = this.#overlay(
       this.#loaded.range({
         read: "expired",
         table: this.#table,
         time,
-        limit: limit === Infinity ? null : limit + replaced,
+        limit: this.#loadedLimit(limit),
       }),
       (row) => expiryOf(row) <= time,
       (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.order - right.order,
     );
-    return rows.length > limit ? rows.slice(0, limit) : rows;
+    return rows.slice(0, limit);
   }
 
   /** Returns the version of a row, as the transaction has loaded it; undefined when there is no row. */
@@ -144,7 +141,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
 
   /** The changes of this run; undefined when there are none. */
   get changes(): TableChanges | undefined {
-    const changes = [...this.#replaced, ...this.#changed.values()];
+    const changes = this.#allChanged();
     if (changes.length === 0) return undefined;
     const inserts = Array.from({ length: this.#inserted }, (): Row | null => null);
     const [updates, deletes]: [TableChanges["updates"][number][], TableChanges["deletes"][number][]] = [
@@ -170,7 +167,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   #count(where: Lookup): number {
     const matches = lookupMatcher(where);
     let count = this.#loaded.count(this.#table, where);
-    for (const { before, row } of this.#changes()) {
+    for (const { before, row } of this.#allChanged()) {
       if (before && matches(before.row)) count -= 1;
       if (row && matches(row)) count += 1;
     }
@@ -193,7 +190,13 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return [...unchanged, ...changed].sort(compare).map(({ row }) => row);
   }
 
-  #changes(): Changed<T>[] {
+  /** Returns how many rows to load for a page; null for all. Changes can remove rows from it, and later rows then move up. */
+  #loadedLimit(limit: number): number | null {
+    const changed = this.#allChanged().filter(({ before }) => before !== undefined);
+    return limit === Infinity ? null : limit + changed.length;
+  }
+
+  #allChanged(): Changed<T>[] {
     return [...this.#replaced, ...this.#changed.values()];
   }
 
