@@ -63,6 +63,7 @@ const closestTests = {
   [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
   [`${databases}logins.ts`]: [
     testOf("logins"),
+    testOf("reset-passwords"),
     testOf("front/connections"),
     testOf("front/flow"),
     testOf("database-settings"),
@@ -96,6 +97,7 @@ const closestTests = {
     testOf("tenant-guard"),
     testOf("shared-cluster"),
   ],
+  [`${databases}waiting-work.ts`]: [testOf("waiting-work")],
 };
 
 const folderOf = (path) =>
