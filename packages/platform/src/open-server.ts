@@ -26,7 +26,7 @@ import { reportIgnoredFields } from "./ignored-fields.js";
 import { isFree } from "./ports.js";
 import type { Ready } from "./ready.js";
 import type { OldSnapshots } from "./records/import-old-state.js";
-import { openPlatformRecords, recordLoss } from "./records/open-records.js";
+import { openPlatformRecords, recordLoss } from "./records/platform-records.js";
 import type { OpenRecords } from "./store/open-records.js";
 import { issueServiceToken } from "./service-token.js";
 

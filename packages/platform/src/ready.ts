@@ -9,10 +9,12 @@ export interface Ready {
   signInKeyFile: string | null;
   /** Service token of the seeded workspace. It stays the same on every run with the same data directory and address. */
   token: string;
+  /** Id of the workspace that the token belongs to. */
   workspaceId: string;
   /** Path of the certificate to verify the TLS connections of databases with (`sslmode=verify-full&sslrootcert=…`). */
   caFile: string;
   /** Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the front instead. */
   postgresPort: number;
+  /** Id of the process that runs the platform. */
   pid: number;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemErrorCode } from "../platform-error.js";
+import { isRoot } from "../postgres/account.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
@@ -18,7 +19,7 @@ export const writeAtomically = async (
 ): Promise<void> => {
   const directory = dirname(path);
   await replaceFile(path, temporaryFor(path), async (file) => {
-    if (process.geteuid?.() === 0) {
+    if (isRoot()) {
       const { uid, gid } = await stat(directory);
       await file.chown(uid, gid);
     }

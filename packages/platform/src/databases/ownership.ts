@@ -35,8 +35,8 @@ export const createRole = (
 export const markRole = (name: string, comment = mark): string =>
   `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
-export const retireRole = (name: string): string =>
-  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(retiredMark)}`;
+/** Returns the statement that marks a role as one that could not be dropped yet. */
+export const retireRole = (name: string): string => markRole(name, retiredMark);
 
 const hasComment = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;

@@ -103,7 +103,7 @@ export class TenantGuard {
   readonly #admin: Admin;
   readonly #limits: TenantLimits;
   readonly #pool: Pool;
-  /** Until when a database is closed, by oid, in milliseconds since 1970. */
+  /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
   readonly #closedUntil = new Map<number, number>();
   /** Oids of databases that are closed because they use too much memory. */
   readonly #large = new Set<number>();

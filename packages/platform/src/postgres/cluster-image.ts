@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -14,7 +13,7 @@ import {
 } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { replaceFile } from "../data-dir/atomic-file.js";
+import { replaceFile, temporaryFor } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
 import type { Account } from "./account.js";
 
@@ -151,8 +150,8 @@ const readWhole = async (path: string): Promise<Buffer> => {
 
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
-  await removeUnfinished(path);
-  await replaceFile(path, `${path}.${randomBytes(6).toString("hex")}`, async (file) => {
+  await removeAbandoned(path);
+  await replaceFile(path, temporaryFor(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
@@ -163,7 +162,7 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
 /** Age in milliseconds after which an unfinished file belongs to a process that was killed. */
 const writeLimit = 600_000;
 
-const removeUnfinished = async (path: string): Promise<void> => {
+const removeAbandoned = async (path: string): Promise<void> => {
   const directory = dirname(path);
   for (const name of await readdir(directory)) {
     if (!name.startsWith(`${basename(path)}.`)) continue;

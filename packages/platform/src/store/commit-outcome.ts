@@ -5,6 +5,9 @@ import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";
 import { document } from "./writes.js";
 
+/** Name of the sessions that change the records, as `pg_stat_activity` shows it. */
+export const applicationName = "mgmt records";
+
 /** Whether a commit whose response was lost took effect. */
 export type Outcome = "committed" | "not committed" | "unknown";
 
@@ -45,8 +48,8 @@ export const findOutcome = async (lost: LostCommit): Promise<Outcome> => {
 /** Returns whether the lost session is still working. Ends it if it waits for statements that can no longer arrive. */
 const isWorking = async (pool: Pool, backend: number): Promise<boolean> => {
   const { rows } = await pool.query<{ state: string }>(
-    "select state from pg_stat_activity where pid = $1 and application_name = 'mgmt records' and state <> 'idle'",
-    [backend],
+    "select state from pg_stat_activity where pid = $1 and application_name = $2 and state <> 'idle'",
+    [backend, applicationName],
   );
   const [session] = rows;
   if (session === undefined) return false;

@@ -1,5 +1,6 @@
 import type { Records, TableStates } from "@mgmt/engine";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
 import { PostgresBacking, lockState, translate } from "./postgres-backing.js";
 import { PostgresSessions } from "./postgres-sessions.js";
@@ -49,7 +50,7 @@ export const openRecords = async (
 ): Promise<OpenRecords> => {
   const config: ClientConfig = {
     ...address,
-    application_name: "mgmt records",
+    application_name: applicationName,
     connectionTimeoutMillis: connectTimeout,
     query_timeout: queryTimeout,
     keepAlive: true,

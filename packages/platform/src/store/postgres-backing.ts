@@ -25,34 +25,25 @@ export interface BackingLimits {
   readonly writers: WriterLimits;
 }
 
-/** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
-export class PostgresBacking implements Backing {
-  readonly #pool: Pool;
-  readonly #schemaName: string;
-  readonly #patience: number;
-  readonly #turns: WriterTurns;
-
-  constructor(pool: Pool, schema: string, { patience, writers }: BackingLimits) {
-    this.#pool = pool;
-    this.#schemaName = schema;
-    this.#patience = patience;
-    this.#turns = new WriterTurns(writers);
-  }
-
-  begin(access: Access): Transaction {
-    return new PostgresTransaction(
-      { pool: this.#pool, schema: this.#schemaName, patience: this.#patience, turns: this.#turns },
-      access,
-    );
-  }
-}
-
 /** What the transactions of one process share. */
 interface Shared {
   readonly pool: Pool;
   readonly schema: string;
   readonly patience: number;
   readonly turns: WriterTurns;
+}
+
+/** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
+export class PostgresBacking implements Backing {
+  readonly #shared: Shared;
+
+  constructor(pool: Pool, schema: string, { patience, writers }: BackingLimits) {
+    this.#shared = { pool, schema, patience, turns: new WriterTurns(writers) };
+  }
+
+  begin(access: Access): Transaction {
+    return new PostgresTransaction(this.#shared, access);
+  }
 }
 
 /**
@@ -71,23 +62,18 @@ export const lockKey = (schema: string, name: string): string =>
  * transaction that has changed nothing does not wait for its end.
  */
 class PostgresTransaction implements Transaction {
-  readonly #pool: Pool;
-  readonly #schemaName: string;
+  readonly #shared: Shared;
+  /** The name of the schema as an SQL identifier. */
   readonly #schema: string;
   readonly #access: Access;
-  readonly #patience: number;
-  readonly #turns: WriterTurns;
   #client: Promise<PoolClient> | undefined;
   /** Ends the turn of a transaction that writes. */
   #endTurn = (): void => undefined;
 
-  constructor({ pool, schema, patience, turns }: Shared, access: Access) {
-    this.#pool = pool;
-    this.#schemaName = schema;
-    this.#schema = escapeIdentifier(schema);
+  constructor(shared: Shared, access: Access) {
+    this.#shared = shared;
+    this.#schema = escapeIdentifier(shared.schema);
     this.#access = access;
-    this.#patience = patience;
-    this.#turns = turns;
   }
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
@@ -132,7 +118,7 @@ class PostgresTransaction implements Transaction {
     const backend = (client as { processID?: number | null } | undefined)?.processID ?? null;
     client?.release(true);
     this.#endTurn();
-    const [pool, schema, patience] = [this.#pool, this.#schemaName, this.#patience];
+    const { pool, schema, patience } = this.#shared;
     const outcome = await findOutcome({ pool, schema, backend, changes, patience });
     if (outcome === "committed") return;
     if (outcome === "not committed") throw new ConflictError("The connection was lost before the commit");
@@ -152,7 +138,7 @@ class PostgresTransaction implements Transaction {
   async #send(statements: readonly string[], before: readonly string[] = []): Promise<QueryResult<Result>[]> {
     const isFirst = this.#client === undefined;
     try {
-      const counted = isFirst || before.length === 0 ? [] : await this.#query(this.#pool, [...before]);
+      const counted = isFirst || before.length === 0 ? [] : await this.#query(this.#shared.pool, [...before]);
       const [committed, beginning] = isFirst
         ? [before.length === 0 ? [] : ["begin", ...before, "commit"], this.#beginning()]
         : [[], []];
@@ -175,10 +161,11 @@ class PostgresTransaction implements Transaction {
     if (this.#access.mode === "read") return ["begin isolation level repeatable read read only"];
     // All transactions take their locks in the same order, which prevents deadlocks.
     const locks = [...new Set(this.#access.locks)].sort();
+    const { schema } = this.#shared;
     return [
       "begin isolation level read committed",
-      lockState(this.#schemaName, "shared"),
-      ...locks.map((lock) => `select pg_advisory_xact_lock(${lockKey(this.#schemaName, `lock ${lock}`)})`),
+      lockState(schema, "shared"),
+      ...locks.map((lock) => `select pg_advisory_xact_lock(${lockKey(schema, `lock ${lock}`)})`),
     ];
   }
 
@@ -205,8 +192,9 @@ class PostgresTransaction implements Transaction {
   }
 
   async #connect(): Promise<PoolClient> {
-    if (this.#access.mode === "write") this.#endTurn = await this.#turns.take(this.#access.locks);
-    return this.#pool.connect();
+    const { pool, turns } = this.#shared;
+    if (this.#access.mode === "write") this.#endTurn = await turns.take(this.#access.locks);
+    return pool.connect();
   }
 }
 
