@@ -5,9 +5,13 @@ import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
 import type { AdminAddress } from "../src/databases/admin.js";
-import { type OpenDatabases, claimCluster, openDatabases } from "../src/databases/open-databases.js";
+import {
+  type DatabasesOptions,
+  type OpenDatabases,
+  claimCluster,
+  openDatabases,
+} from "../src/databases/open-databases.js";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
-import type { TenantLimits } from "../src/databases/tenant-guard.js";
 import { ephemeralBase } from "../src/directories.js";
 import { findLastingPort } from "../src/ports.js";
 import { type Account, findAccount } from "../src/postgres/account.js";
@@ -86,12 +90,12 @@ export class Cluster {
   #databases: OpenDatabases | undefined;
   #isOpen = false;
   readonly #clients = new Set<Client>();
-  readonly #limits: Partial<TenantLimits>;
+  readonly #databasesOptions: DatabasesOptions;
   readonly #user: string | undefined;
 
   /** @param options.user the role of the platform in a cluster that others also use. Default: the superuser of its own. */
-  constructor(limits: Partial<TenantLimits> = {}, { user }: { user?: string } = {}) {
-    this.#limits = limits;
+  constructor(databasesOptions: DatabasesOptions = {}, { user }: { user?: string } = {}) {
+    this.#databasesOptions = databasesOptions;
     this.#user = user;
     beforeAll(async () => {
       this.#directory = await temporaryDirectory(await ephemeralBase());
@@ -124,7 +128,7 @@ export class Cluster {
       options.binaries.major,
       recorded,
       options.port,
-      this.#limits,
+      this.#databasesOptions,
     );
     this.#isOpen = true;
     return this.#databases;

@@ -52,10 +52,11 @@ beforeEach(async () => {
 const withGuard = async (
   limits: Partial<TenantLimits>,
   work: (guard: TenantGuard) => Promise<void>,
+  report?: (problem: string) => void,
 ): Promise<void> => {
   const { major } = (await findPrograms()).binaries;
   const own = new Admin({ port: cluster.server.port, password: adminPassword }, major);
-  const guard = new TenantGuard(own, { penalty, ...limits });
+  const guard = new TenantGuard(own, { penalty, ...limits }, report);
   try {
     await work(guard);
   } finally {
@@ -231,7 +232,7 @@ describe("a check of databases in memory", () => {
     const log: string[] = [];
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const memory = { directory: cluster.directory, perDatabase: 1, total: unlimited };
-    await withGuard({ memory, onLog: (line) => log.push(line) }, async (guard) => {
+    const checkTwice = async (guard: TenantGuard): Promise<void> => {
       await guard.check();
       expect(await limits()).toEqual([0, 0]);
       expect(log).toHaveLength(2);
@@ -239,7 +240,8 @@ describe("a check of databases in memory", () => {
       await guard.check();
       expect(await limits()).toEqual([0, 0]);
       now.mockRestore();
-    });
+    };
+    await withGuard({ memory }, checkTwice, (problem) => log.push(problem));
     expect(log).toHaveLength(2);
     for (const { id } of tenants())
       expect(log.join("\n")).toContain(`The database ${id} uses too much memory`);

@@ -33,6 +33,8 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   sessions?: Pick<Sessions, "exclusively">;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
+  /** Receives log messages. Default: they are discarded. */
+  onLog?: (line: string) => void;
 }
 
 const nothing: MissingData = { databaseIds: [], backupIds: [] };
@@ -82,10 +84,10 @@ export const openDatabases = async (
   major: number,
   recorded: readonly RecordedDatabase[] | (() => Promise<readonly RecordedDatabase[]>),
   clientPort: number,
-  { sessions, directory, ...limits }: DatabasesOptions = {},
+  { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new Admin(address, major);
-  const copies = new Copies(admin, major, limits.onLog);
+  const copies = new Copies(admin, major, onLog);
   const logins = new Logins(admin, copies);
   const presence = new Presence({ ...admin.address, database: "postgres" });
   try {
@@ -103,11 +105,10 @@ export const openDatabases = async (
     });
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.spares ?? (await findSpares(admin));
-    const guard = new TenantGuard(admin, limits);
+    const guard = new TenantGuard(admin, limits, onLog);
     const limiting = guard.open();
     // Nobody can connect to databases that do not exist yet.
     if (reconciled?.isEmpty !== true) await limiting;
-    const { onLog = () => undefined } = limits;
     const spares = new Spares(copies, spareDepth, ready, onLog);
     const engine = new PostgresDatabases({
       ...{ admin, copies, logins, spares, port: clientPort, sessions, onLog, directory },

@@ -17,8 +17,6 @@ export interface TenantLimits {
   penalty: number;
   /** Limits for databases in memory. Default: none, for databases on a disk. */
   memory?: MemoryLimits | undefined;
-  /** Receives log messages. */
-  onLog?: ((line: string) => void) | undefined;
 }
 
 /** Leaves a fifth of the connections to databases that have few, and allows half of the locks that Postgres has room for. */
@@ -102,6 +100,7 @@ const endSlowListeners = `
 export class TenantGuard {
   readonly #admin: Admin;
   readonly #limits: TenantLimits;
+  readonly #report: (problem: string) => void;
   readonly #pool: Pool;
   /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
   readonly #closedUntil = new Map<number, number>();
@@ -114,9 +113,15 @@ export class TenantGuard {
   #checking: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(admin: Admin, limits: Partial<TenantLimits>) {
+  /** @param report receives a message about each database that is closed because it uses too much memory. */
+  constructor(
+    admin: Admin,
+    limits: Partial<TenantLimits>,
+    report: (problem: string) => void = () => undefined,
+  ) {
     this.#admin = admin;
     this.#limits = { ...defaults, ...limits };
+    this.#report = report;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     const { memory } = this.#limits;
@@ -212,7 +217,7 @@ export class TenantGuard {
     if (found === undefined) return;
     if (isDue) this.#large.clear();
     for (const { oid, name } of found) {
-      if (!this.#closedUntil.has(oid)) this.#limits.onLog?.(tooLarge(name));
+      if (!this.#closedUntil.has(oid)) this.#report(tooLarge(name));
       this.#closedUntil.set(oid, performance.now() + this.#limits.penalty);
       this.#large.add(oid);
     }
