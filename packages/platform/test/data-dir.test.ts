@@ -1,29 +1,12 @@
 import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DirectoryLock, removeStale } from "../src/data-dir/lock.js";
 import { ownIdentity } from "../src/data-dir/process-identity.js";
-import { ephemeralBase } from "../src/directories.js";
-import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
+import { failure, root, start } from "./data-dirs.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
-
-let root: string;
-
-beforeAll(async () => {
-  root = await temporaryDirectory(await ephemeralBase());
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
-
-const start = (dataDir: string, port = 0): Promise<Platform> =>
-  startPlatform({ port, dataDir: join(root, dataDir) });
-
-const failure = async (dataDir: string, port = 0): Promise<PlatformError> => {
-  const outcome = await start(dataDir, port).catch((error: unknown) => error);
-  expect(outcome).toBeInstanceOf(PlatformError);
-  return outcome as PlatformError;
-};
 
 describe("a persistent data directory", () => {
   it("preserves projects, data, connection strings, token and URLs between runs", async () => {

@@ -12,28 +12,11 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { beforeAll, describe, expect, it } from "vitest";
 import { isRoot } from "../src/postgres/account.js";
-import { type Platform, PlatformError, startPlatform } from "../src/index.js";
-import { temporaryDirectory } from "./cluster.js";
+import { PlatformError, startPlatform } from "../src/index.js";
+import { failure, root, start } from "./data-dirs.js";
 import { control, makeProject } from "./api.js";
-
-let root: string;
-
-beforeAll(async () => {
-  root = await temporaryDirectory(await ephemeralBase());
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
-
-const start = (dataDir: string, port = 0): Promise<Platform> =>
-  startPlatform({ port, dataDir: join(root, dataDir) });
-
-const failure = async (dataDir: string, port = 0): Promise<PlatformError> => {
-  const outcome = await start(dataDir, port).catch((error: unknown) => error);
-  expect(outcome).toBeInstanceOf(PlatformError);
-  return outcome as PlatformError;
-};
 
 describe("a data directory that cannot be used", () => {
   let whole: string;
