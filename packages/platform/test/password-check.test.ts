@@ -9,10 +9,8 @@ import { Refusal } from "../src/front/refusal.js";
 const askPassword = Buffer.from("R\0\0\0\x08\0\0\0\x03", "latin1");
 const letIn = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
 const refuse = (code: string): Buffer => new Refusal(code, "refused").encode();
-/** Closes the connection in place of an answer. */
-const hangUp = Symbol("hangUp");
-
-type Answer = Buffer | typeof hangUp;
+/** What a server sends, or that it closes the connection. */
+type Answer = Buffer | "hang up";
 
 /**
  * Checks a password with a server that sends these answers: the first to the start of a session, the second to the password.
@@ -27,7 +25,7 @@ const check = async (...answers: Answer[]): Promise<{ accepted: Promise<boolean>
       if (bytes.toString("latin1", 0, 1) === "p") passwords.push(bytes.toString("utf8", 5, bytes.length - 1));
       const answer = answers[received];
       received += 1;
-      if (answer === hangUp) socket.destroy();
+      if (answer === "hang up") socket.destroy();
       else if (answer !== undefined) socket.write(answer);
     });
   };
@@ -74,17 +72,17 @@ describe("a password", () => {
   });
 
   it("is not accepted when the connection is lost before the answer", async () => {
-    expect(await (await check(askPassword, hangUp)).accepted).toBe(false);
+    expect(await (await check(askPassword, "hang up")).accepted).toBe(false);
   });
 
   it("is not accepted from an address for which Postgres has no rule", async () => {
     expect(await (await check(refuse("28000"))).accepted).toBe(false);
   });
 
-  it.each([
+  it.each<[string, Answer]>([
     ["starts", refuse("57P03")],
     ["has no connections left", refuse("53300")],
-    ["hangs up", hangUp],
+    ["hangs up", "hang up"],
   ])("cannot be checked when Postgres %s before it asks for it", async (_, answer) => {
     const { accepted } = await check(answer);
     await expect(accepted).rejects.toBeInstanceOf(DatabaseUnavailableError);

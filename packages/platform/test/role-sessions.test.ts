@@ -1,7 +1,7 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { awaitStarting } from "../src/databases/role-sessions.js";
+import { alterRole, awaitStarting } from "../src/databases/role-sessions.js";
 import { Cluster, findPrograms } from "./cluster.js";
 import { makeAdmin, patient } from "./sessions.js";
 
@@ -85,6 +85,14 @@ describe("a password", () => {
     await cluster.databases.grant(id, { ...credential, pass: "fresh" });
     await Promise.all(restoring);
     await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+});
+
+describe("a change of a role", () => {
+  it("fails with what Postgres says when Postgres refuses it for another reason than a concurrent change", async () => {
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    await expect(alterRole(admin, "missing", "nologin")).rejects.toMatchObject({ code: "42704" });
   });
 });
 

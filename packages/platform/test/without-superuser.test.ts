@@ -1,9 +1,12 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import type { Client } from "pg";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { Admin } from "../src/databases/admin.js";
 import { openDatabases } from "../src/databases/open-databases.js";
 import type { RecordedDatabase } from "../src/databases/reconcile.js";
+import { awaitStarting } from "../src/databases/role-sessions.js";
 import { Cluster, adminPassword, findPrograms, newTenant, secondCredential } from "./cluster.js";
+import { RawClient, firstMessage } from "./front/wire.js";
 
 // A cluster that others also use, in which the platform is not a superuser.
 
@@ -199,6 +202,22 @@ describe("a connection", () => {
     await expect(client.query("select")).rejects.toThrow();
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
     await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+
+  it("does not wait for the logins of others that started before and do not finish", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await RawClient.connect(cluster.address.port);
+    onTestFinished(() => void pending.socket.destroy());
+    const startup = firstMessage([
+      ["user", credential.user],
+      ["database", id],
+    ]);
+    // Postgres asks for the password.
+    expect((await pending.send(startup).receive(1)).toString("latin1", 0, 1)).toBe("R");
+    const admin = new Admin(cluster.address, (await findPrograms()).binaries.major);
+    onTestFinished(() => admin.close());
+    await awaitStarting(admin, 0);
+    expect(pending.socket.closed).toBe(false);
   });
 
   it.each([
