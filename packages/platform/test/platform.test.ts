@@ -231,6 +231,8 @@ describe("a snapshot that is loaded", () => {
     await call(ready(), "DELETE", `/v1/projects/${deleted.id}`);
     const [connection] = rotated.database.connections;
     await call(ready(), "POST", `/v1/connections/${connection?.id ?? ""}/rotate`);
+    const added = await call(ready(), "POST", `/v1/databases/${kept.database.id}/connections`, { name: "n" });
+    await query(added.connectionString, "select from notes");
     await expect(query(rotated.database.connectionString, "select")).rejects.toMatchObject(wrongPassword);
     await control(ready(), "PUT", "/snapshot", snapshot);
 
@@ -240,6 +242,7 @@ describe("a snapshot that is loaded", () => {
     );
     await query(rotated.database.connectionString, "select from notes");
     await query(kept.database.connectionString, "select from notes");
+    await expect(query(added.connectionString, "select")).rejects.toMatchObject(wrongPassword);
     expect(await backupStatuses(deleted.database.id)).toEqual(["failed"]);
     expect(await backupStatuses(kept.database.id)).toEqual(["completed"]);
   });

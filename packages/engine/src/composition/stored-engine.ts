@@ -33,7 +33,7 @@ import { runJob } from "./run-job.js";
 import { JobRunner } from "../time/job-runner.js";
 import type { JobWhere } from "../time/stored-scheduler.js";
 import { firstSnapshot } from "./live-world.js";
-import { matchDatabases } from "./replaced-data.js";
+import { matchDatabases, whenAvailable } from "./replaced-data.js";
 import { type EngineOptions, startOf } from "./reference-engine.js";
 import { withEnsuredClients } from "./ensured-clients.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
@@ -77,6 +77,7 @@ export class StoredEngine implements ServedEngine {
   readonly #runner: JobRunner;
   readonly #world: () => ControlledWorld;
   readonly #databaseEngine: DatabaseEngine;
+  readonly #stopped = new AbortController();
 
   private constructor(options: StoredEngineOptions, parts: StoredWorldParts, isNew: boolean) {
     const { records, onDefect = console.error } = options;
@@ -316,14 +317,16 @@ export class StoredEngine implements ServedEngine {
 
   /** Stops starting jobs. Resolves when the running ones are done. */
   async stop(): Promise<void> {
+    this.#stopped.abort();
     this.#runner.close();
     await this.#runner.idle();
   }
 
   async #enter(next: (states: TableStates) => TableStates): Promise<void> {
     const replacement = await this.#records.replaceAll(next);
-    await this.#server.refresh();
-    await Promise.all([matchDatabases(replacement, this.#world()), this.#runner.idle()]);
+    const { signal } = this.#stopped;
+    await whenAvailable(() => this.#server.refresh(), signal);
+    await Promise.all([matchDatabases(replacement, this.#world(), signal), this.#runner.idle()]);
     this.#runner.look();
   }
 }

@@ -93,7 +93,7 @@ const jobOf = ({ kind, subject, dueAt, change }: JobRow): Job => ({
 });
 
 /** Returns the rows of a collection, which have the type `T`. */
-export const rowsIn = <T extends Row>(states: TableStates, name: CollectionName): T[] =>
+export const rowsIn = <T extends Row>(states: TableStates, name: CollectionName | "jobs"): T[] =>
   (states[name]?.rows ?? []).map(([, row]) => row as T);
 
 /** Returns the rows of a collection, which have the type `T`, that the entered state does not have. */

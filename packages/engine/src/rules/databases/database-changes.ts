@@ -13,7 +13,8 @@ import { removeDatabase, removeProject } from "./database-removal.js";
 import { readOnly } from "../../store/backing.js";
 
 const changeJob = "database.change";
-const loginJob = "database.login";
+/** Gives a connection the login that the store has for it. Its `change` is the id of the connection. */
+export const loginJob = "database.login";
 
 type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "workspaceId"> : never;
 
@@ -49,8 +50,9 @@ const endChange = ({ store }: World, databaseId: string, changeId: string): void
   }
 };
 
-/** Restores the rows to their state before the change was requested. */
+/** Restores the rows to their state before the change was requested, unless they have been replaced by others. */
 const discardChange = (world: World, databaseId: string, change: DatabaseChange): void => {
+  if (!findChange(world, databaseId, change.id)) return;
   endChange(world, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
   if (change.projectId !== null && world.store.projects.get(change.projectId)) {
@@ -120,11 +122,13 @@ const earlierPasswords = (
   );
 };
 
-const record = (world: World, databaseId: string, change: DatabaseChange): void => {
+/** @throws SupersededError when the rows have been replaced by others since the change was read. */
+const record = (world: World, databaseId: string, { id }: DatabaseChange): void => {
   const { databases, connections } = world.store;
-  const database = databases.get(databaseId);
-  endChange(world, databaseId, change.id);
-  if (!database) return;
+  const found = findChange(world, databaseId, id);
+  if (!found) throw new SupersededError();
+  const { database, change } = found;
+  endChange(world, databaseId, id);
   switch (change.type) {
     case "createConnection":
       connections.insert({ ...change.connection, workspaceId: database.workspaceId });

@@ -142,7 +142,11 @@ interface FoundDatabase {
   readonly credentials: readonly DatabaseCredential[];
 }
 
-const findDatabase = async (world: Transactions, databaseId: string): Promise<FoundDatabase | undefined> =>
+/** Reads a database and the logins of its connections. Returns undefined when it does not exist. */
+export const findDatabase = async (
+  world: Pick<Transactions, "transact">,
+  databaseId: string,
+): Promise<FoundDatabase | undefined> =>
   world.transact(
     readOnly,
     ({ store }) => {
