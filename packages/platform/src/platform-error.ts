@@ -9,6 +9,7 @@ export type PlatformErrorCode =
   | "platform:data_dir_unsafe"
   | "platform:data_dir_unwritable"
   | "platform:disk_full"
+  | "platform:file_size_limit"
   | "platform:invalid_oauth_client"
   | "platform:open_files_limit"
   | "platform:unsupported_system";
@@ -128,6 +129,14 @@ export const platformErrors = {
       "Unset TMPDIR, or set it to a directory of your own.",
     ),
 
+  temporaryDirUnwritable: (directory: string, cause: unknown) =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      `No directory for ephemeral data can be created in ${directory}: ${reason(cause)}`,
+      "Set TMPDIR to a directory that you can write to.",
+      { cause },
+    ),
+
   dataDirUnwritable: (dataDir: string, cause: unknown) =>
     new PlatformError(
       "platform:data_dir_unwritable",
@@ -156,6 +165,13 @@ export const platformErrors = {
       "platform:open_files_limit",
       `This process may open ${String(limit)} files at a time, but the platform needs ${String(needed)}`,
       `Raise the limit (ulimit -n ${String(needed)} or more), then start the platform again.`,
+    ),
+
+  fileSizeLimit: (limit: number) =>
+    new PlatformError(
+      "platform:file_size_limit",
+      `This process may write files of ${String(limit)} bytes at most, but Postgres needs files of 1 GiB`,
+      "Remove the limit (ulimit -f unlimited), then start the platform again.",
     ),
 
   invalidOAuthClient: (id: string, cause: Error) =>

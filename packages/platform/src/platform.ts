@@ -2,11 +2,11 @@ import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
 import { defaultDataDir } from "./directories.js";
 import type { OpenFront } from "./open-front.js";
-import { refuseLowLimit } from "./open-files.js";
 import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { isDiskFull, platformErrors } from "./platform-error.js";
 import { isFree } from "./ports.js";
+import { refuseLowLimits } from "./process-limits.js";
 import type { Ready } from "./ready.js";
 
 export interface PlatformOptions {
@@ -82,7 +82,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     signal,
   } = options;
   signal?.throwIfAborted();
-  await refuseLowLimit();
+  await refuseLowLimits();
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral

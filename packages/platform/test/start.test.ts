@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFile, readdir, rm } from "node:fs/promises";
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
@@ -73,17 +73,36 @@ describe("the first start", () => {
   });
 });
 
-describe("a limit of open files", () => {
-  it("is reported when it is too low", async () => {
+describe("a limit of the system", () => {
+  it.each([
+    ["-n 64", "platform:open_files_limit"],
+    ["-f 2048", "platform:file_size_limit"],
+  ])("is reported when it is too low: ulimit %s", async (limit, code) => {
     const program = await bundleProgram(directory);
     const options = JSON.stringify({ port: 0, dataDir: join(directory, "data") });
     const { stdout } = spawnSync(
       "sh",
-      ["-c", `ulimit -n 64; exec "$0" "$1" "$2"`, process.execPath, program, options],
+      ["-c", `ulimit ${limit}; exec "$0" "$1" "$2"`, process.execPath, program, options],
       {
         encoding: "utf8",
       },
     );
-    expect(JSON.parse(stdout)).toMatchObject({ code: "platform:open_files_limit" });
+    expect(JSON.parse(stdout)).toMatchObject({ code });
+  });
+});
+
+describe("an ephemeral platform", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(["file", "missing"])("reports TMPDIR that is not a directory: %s", async (name) => {
+    await writeFile(join(directory, "file"), "");
+    vi.stubEnv("TMPDIR", join(directory, name));
+    await expect(startPlatform({ port: 0, ephemeral: true })).rejects.toMatchObject({
+      code: "platform:data_dir_unwritable",
+      message: expect.stringContaining(join(directory, name)),
+      hint: expect.stringContaining("TMPDIR"),
+    });
   });
 });

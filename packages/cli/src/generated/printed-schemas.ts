@@ -596,7 +596,7 @@ export const printedResults: Readonly<Record<keyof PrintedResults, Schema>> = {
         description:
           "Service token of the seeded workspace. It stays the same on every run with the same data directory and address.",
       },
-      workspaceId: { type: "string" },
+      workspaceId: { type: "string", description: "Id of the workspace that the token belongs to." },
       caFile: {
         type: "string",
         description:
@@ -607,7 +607,7 @@ export const printedResults: Readonly<Record<keyof PrintedResults, Schema>> = {
         description:
           "Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the front instead.",
       },
-      pid: { type: "number" },
+      pid: { type: "number", description: "Id of the process that runs the platform." },
     },
     required: [
       "baseUrl",

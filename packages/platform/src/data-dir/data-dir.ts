@@ -55,22 +55,34 @@ const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
 /**
  * Creates a data directory that is removed on release.
  *
- * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it.
+ * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it; `platform:disk_full`,
+ *   `platform:data_dir_unwritable`.
  */
 export const makeEphemeralDir = async (): Promise<DataDir> => {
-  const base = await realpath(await ephemeralBase());
-  const problem = await whyReplaceable(base);
-  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
-  await sweepEphemeral(base);
-  const path = await mkdtemp(join(base, ephemeralPrefix));
-  await chmod(path, directoryMode());
-  await DirectoryLock.acquire(path);
+  const given = await ephemeralBase();
+  const path = await makeUniqueDir(given).catch((error: unknown) => {
+    if (error instanceof PlatformError) throw error;
+    throw isDiskFull(error)
+      ? platformErrors.diskFull(given, error)
+      : platformErrors.temporaryDirUnwritable(given, error);
+  });
   return {
     path,
     ephemeral: true,
     stored: undefined,
     release: () => rm(path, { recursive: true, force: true }),
   };
+};
+
+const makeUniqueDir = async (given: string): Promise<string> => {
+  const base = await realpath(given);
+  const problem = await whyReplaceable(base);
+  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
+  await sweepEphemeral(base);
+  const path = await mkdtemp(join(base, ephemeralPrefix));
+  await chmod(path, directoryMode());
+  await DirectoryLock.acquire(path);
+  return path;
 };
 
 /**

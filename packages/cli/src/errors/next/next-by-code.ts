@@ -190,6 +190,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   "platform:invalid_oauth_client": () => [devHelp],
   "platform:no_postgres": () => [devHelp],
   "platform:not_installed": () => [devHelp],
+  "platform:file_size_limit": () => [devHelp],
   "platform:open_files_limit": () => [devHelp],
   "platform:postgres_failed": () => [devHelp],
   "platform:unsupported_system": () => [devHelp],
