@@ -36,8 +36,9 @@ const folders = {
 const databases = "packages/platform/src/databases/";
 const testOf = (name) => `packages/platform/test/${name}.test.ts`;
 
-/** Files whose closest tests are other ones. All tests of the folder of databases would take seconds for each change. */
+/** Files whose closest tests are other ones. All tests of the folder would take seconds for each change. */
 const closestTests = {
+  "packages/sdk/src/request/type-checks.ts": ["packages/sdk/test/{insecure-http,type-checks}.test.ts"],
   [`${databases}admin.ts`]: [
     testOf("admin"),
     testOf("admin-connections"),
