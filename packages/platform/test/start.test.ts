@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import { startPlatform } from "../src/index.js";
@@ -94,6 +94,17 @@ describe("a limit of the system", () => {
 describe("an ephemeral platform", () => {
   afterEach(() => {
     vi.unstubAllEnvs();
+  });
+
+  it("ends Postgres also when its directory is gone", async () => {
+    vi.stubEnv("TMPDIR", directory);
+    const platform = await startPlatform({ port: 0, ephemeral: true });
+    const data = dirname(platform.ready.controlSecretFile);
+    const [pid] = (await readFile(join(data, "postgres", "postmaster.pid"), "utf8")).split("\n");
+    // Removing it could fail while Postgres creates files.
+    await rename(data, join(directory, "gone"));
+    await platform.stop();
+    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
   });
 
   it.each(["file", "missing"])("reports TMPDIR that is not a directory: %s", async (name) => {

@@ -65,10 +65,12 @@ const pidIn = async (lockFile: string): Promise<number | undefined> => {
 };
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
-const serversOf = async (directory: string, pid: number): Promise<number[]> =>
-  process.platform === "linux"
-    ? linuxProgramsOf(await realpath(directory), /^postgres/)
-    : postmasterOf(directory, pid);
+const serversOf = async (directory: string, pid: number): Promise<number[]> => {
+  if (process.platform !== "linux") return postmasterOf(directory, pid);
+  const path = await realpath(directory).catch(() => undefined);
+  // Somebody has deleted the directory.
+  return path === undefined ? [] : linuxProgramsOf(path, /^postgres/);
+};
 
 /** Sends a signal. Returns false when the process does not exist or belongs to another user. */
 const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
