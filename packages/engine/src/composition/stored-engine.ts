@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import { type ControlledWorld, change, read } from "../control/controlled-world.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
@@ -93,6 +94,8 @@ export class StoredEngine implements ServedEngine {
     this.faults = new StoredFaults(server);
     const world = (): ControlledWorld => lastingWorld(parts);
     this.#world = world;
+    // All databases that wait for the database server listen.
+    setMaxListeners(0, this.#stopped.signal);
     this.#engine = new Engine({
       world: () => requestWorld(parts),
       behaviors,

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { StoreCluster } from "./store-cluster.js";
 import { createDatabase, openTwo } from "./stored-process.js";
@@ -101,4 +101,22 @@ it("drops databases that the rows no longer contain as soon as the database serv
   expect(databaseEngine.databases.has(databaseId)).toBe(true);
   await first.engine.reset();
   expect(databaseEngine.databases.size).toBe(0);
+});
+
+it("waits for the database server with many databases without a warning of Node.js", async () => {
+  const { first, databaseEngine } = await openWithDatabase();
+  for (let count = 0; count < 11; count += 1) await createDatabase(first);
+  await first.engine.idle();
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const drop = vi.spyOn(databaseEngine, "drop");
+  const available = databaseEngine.fail("drop", new DatabaseUnavailableError("away"));
+  const emptied = first.engine.reset();
+  await vi.waitFor(() => expect(drop.mock.calls.length).toBeGreaterThan(24), { timeout: 60_000 });
+  available();
+  await emptied;
+  expect(databaseEngine.databases.size).toBe(0);
+  expect(warnings).toEqual([]);
 });
