@@ -82,6 +82,13 @@ const platformOnlyInDev = {
   message: "Only `mgmt dev` loads the platform.",
 };
 
+/** Test files share a worker, and a module is evaluated once in it. */
+const noHookOfModule = {
+  selector: "Program > ExpressionStatement > CallExpression[callee.name=/^(before|after)(Each|All)$/]",
+  message:
+    "The hook runs only for the first test file that imports this module. Export a function that adds it.",
+};
+
 export default tseslint.config(
   { ignores: ["**/*.d.json.ts", "**/dist/**", "**/generated/**", "**/node_modules/**"] },
   {
@@ -120,6 +127,16 @@ export default tseslint.config(
     files: ["packages/cli/src/**"],
     ignores: ["packages/cli/src/commands/dev/load-platform.ts"],
     rules: { "no-restricted-syntax": ["error", noDefaultExport, platformOnlyInDev] },
+  },
+  {
+    files: ["**/test/**/*.ts", "test/**/*.ts"],
+    ignores: [
+      "**/*.{test,security,browser,keyring}.ts",
+      // Setup files are evaluated for each test file.
+      "test/store/setup.ts",
+      "test/mutation/short-pauses.ts",
+    ],
+    rules: { "no-restricted-syntax": ["error", noDefaultExport, noHookOfModule] },
   },
   { files: ["**/*.config.ts", "**/*.d.ts", "**/*.d.*.ts"], rules: { "no-restricted-syntax": "off" } },
 );

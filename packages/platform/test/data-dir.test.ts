@@ -5,8 +5,10 @@ import { describe, expect, it } from "vitest";
 import { DirectoryLock, removeStale } from "../src/data-dir/lock.js";
 import { ownIdentity } from "../src/data-dir/process-identity.js";
 import { temporaryDirectory } from "./cluster.js";
-import { failure, root, start } from "./data-dirs.js";
+import { failure, root, start, useRoot } from "./data-dirs.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
+
+useRoot();
 
 describe("a persistent data directory", () => {
   it("preserves projects, data, connection strings, token and URLs between runs", async () => {

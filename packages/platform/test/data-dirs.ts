@@ -5,13 +5,15 @@ import { ephemeralBase } from "../src/directories.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
 
-/** The directory that has the data directories of the tests of a file. */
+/** The directory that has the data directories of the tests of a file, which calls `useRoot`. */
 export let root: string;
 
-beforeAll(async () => {
-  root = await temporaryDirectory(await ephemeralBase());
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+export const useRoot = (): void => {
+  beforeAll(async () => {
+    root = await temporaryDirectory(await ephemeralBase());
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+};
 
 /** @param dataDir name of a data directory, which is created if it does not exist. */
 export const start = (dataDir: string, port = 0): Promise<Platform> =>

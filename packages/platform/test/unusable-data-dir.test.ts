@@ -15,8 +15,10 @@ import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isRoot } from "../src/postgres/account.js";
 import { PlatformError, startPlatform } from "../src/index.js";
-import { failure, root, start } from "./data-dirs.js";
+import { failure, root, start, useRoot } from "./data-dirs.js";
 import { control, makeProject } from "./api.js";
+
+useRoot();
 
 describe("a data directory that cannot be used", () => {
   let whole: string;

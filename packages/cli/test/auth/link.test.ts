@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { account, file, folder, inFolder, linked } from "./linkable-folder.js";
+import { account, file, folder, inFolder, linked, useFolder } from "./linkable-folder.js";
+
+useFolder();
 
 describe("mgmt link", () => {
   it("writes profile, workspace and project, and no secret", async () => {

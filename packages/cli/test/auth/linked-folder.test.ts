@@ -3,7 +3,9 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result } from "../result.js";
-import { account, file, folder, inFolder, write } from "./linkable-folder.js";
+import { account, file, folder, inFolder, useFolder, write } from "./linkable-folder.js";
+
+useFolder();
 
 describe("a linked folder", () => {
   it("uses its profile and project, also in folders below, unless a flag or variable overrides them", async () => {

@@ -1,5 +1,5 @@
 import type { Access, Transaction } from "@mgmt/engine";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/store/open-records.js";
 import { countTrips } from "./count-trips.js";
@@ -29,7 +29,7 @@ const cluster = new StoreCluster();
 let process: StoredProcess;
 let trips: string[];
 
-beforeAll(async () => {
+beforeEach(async () => {
   const records = await cluster.openRecords(cluster.newSchema());
   const counted = countTrips(records);
   trips = counted.trips;
@@ -37,7 +37,7 @@ beforeAll(async () => {
     records: counted,
     isStarted: false,
   });
-  return () => records.close();
+  onTestFinished(() => records.close());
 });
 
 const tripsOf = async (...request: Parameters<StoredProcess["send"]>): Promise<number> => {

@@ -5,7 +5,7 @@ import {
   type StoredEngineOptions,
   operations,
 } from "@mgmt/engine";
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { OpenRecords } from "../../src/store/open-records.js";
 import type { StoreCluster } from "./store-cluster.js";
 
@@ -18,19 +18,7 @@ export interface Reply {
   readonly data: Record<string, unknown> & { readonly id: string };
 }
 
-/** Processes that the test has opened. */
-const opened: StoredProcess[] = [];
-
-afterEach(async () => {
-  const defects: unknown[] = [];
-  for (const each of opened.splice(0).reverse()) {
-    await each.close();
-    defects.push(...each.defects);
-  }
-  expect(defects).toEqual([]);
-});
-
-/** An engine with connections of its own, as one process of several has. */
+/** An engine with connections of its own, as one process of several has. It is closed when the test ends. */
 export class StoredProcess {
   #token: Promise<string> | undefined;
   #isClosed = false;
@@ -57,7 +45,10 @@ export class StoredProcess {
     });
     if (options.isStarted !== false) engine.start();
     const process = new StoredProcess(engine, records, defects);
-    opened.push(process);
+    onTestFinished(async () => {
+      await process.close();
+      expect(defects).toEqual([]);
+    });
     return process;
   }
 
