@@ -12,6 +12,7 @@ export type PlatformErrorCode =
   | "platform:file_size_limit"
   | "platform:invalid_oauth_client"
   | "platform:open_files_limit"
+  | "platform:process_limit"
   | "platform:unsupported_system";
 
 /** Reports why the platform could not start or had to stop. `message` says what happened, `hint` what to do. */
@@ -172,6 +173,27 @@ export const platformErrors = {
       "platform:file_size_limit",
       `This process may write files of ${String(limit)} bytes at most, but Postgres needs files of 1 GiB`,
       "Remove the limit (ulimit -f unlimited), then start the platform again.",
+    ),
+
+  processLimit: (limit: number, needed: number) =>
+    new PlatformError(
+      "platform:process_limit",
+      `This user may run ${String(limit)} processes and threads at a time, but the platform needs ${String(needed)}`,
+      `Raise the limit (ulimit -u ${String(needed)} or more), then start the platform again.`,
+    ),
+
+  processLimitReached: (program: string) =>
+    new PlatformError(
+      "platform:process_limit",
+      `The system did not start ${program}, because this user runs too many processes and threads`,
+      "End other programs of this user, or raise the limit (ulimit -u), then start the platform again.",
+    ),
+
+  accountUnknown: (uid: number) =>
+    new PlatformError(
+      "platform:unsupported_system",
+      `Postgres does not create a cluster for user id ${String(uid)}, because /etc/passwd has no account with this id`,
+      "Run the platform as a user with an account, or add one with useradd. A container needs it in its image.",
     ),
 
   invalidOAuthClient: (id: string, cause: Error) =>

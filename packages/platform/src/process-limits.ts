@@ -7,18 +7,26 @@ import { platformErrors } from "./platform-error.js";
  */
 const neededFiles = 256;
 
+/**
+ * Number of processes and threads that a user must be able to run. Node.js has about 11, Postgres 8 without connections, and one for
+ * each of about 25 connections of the platform.
+ */
+const neededProcesses = 64;
+
 /** Size in bytes that a file may need: Postgres stores a table in files of 1 GiB. */
 const neededFileSize = 1024 ** 3;
 
 /**
- * Refuses to start where the system lets a process open so few files, or write such small ones, that requests would fail later.
+ * Refuses to start where the system allows so few open files or processes, or such small files, that requests would fail later.
  *
- * @throws PlatformError `platform:open_files_limit`, `platform:file_size_limit`.
+ * @throws PlatformError `platform:open_files_limit`, `platform:process_limit`, `platform:file_size_limit`.
  */
 export const refuseLowLimits = async (): Promise<void> => {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const files = softLimit(limits, "Max open files");
   if (files < neededFiles) throw platformErrors.openFilesLimit(files, neededFiles);
+  const processes = softLimit(limits, "Max processes");
+  if (processes < neededProcesses) throw platformErrors.processLimit(processes, neededProcesses);
   const fileSize = softLimit(limits, "Max file size");
   if (fileSize < neededFileSize) throw platformErrors.fileSizeLimit(fileSize);
 };

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chown, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../src/directories.js";
 import { startPlatform } from "../src/index.js";
-import { temporaryDirectory } from "./cluster.js";
+import { type Account, isRoot } from "../src/postgres/account.js";
+import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { bundleProgram } from "./platform-process.js";
 import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
 
@@ -73,21 +74,55 @@ describe("the first start", () => {
   });
 });
 
+/** Runs a bundled program under a limit of the system, and returns what it prints. */
+const runLimited = async (limit: string, name = "run-platform", account?: Account): Promise<unknown> => {
+  const program = await bundleProgram(directory, name);
+  const options = JSON.stringify({ port: 0, dataDir: join(directory, "data") });
+  const { stdout } = spawnSync(
+    "bash",
+    ["-c", `ulimit ${limit}; exec "$0" "$1" "$2"`, process.execPath, program, options],
+    { ...account, cwd: "/", env: environmentOf(account), encoding: "utf8", timeout: 60_000 },
+  );
+  return JSON.parse(stdout);
+};
+
+/** Another user cannot write to the file of the coverage, and has no home. */
+const environmentOf = (account: Account | undefined): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...(account && { MGMT_COVERAGE_FILE: "", HOME: directory, XDG_CACHE_HOME: join(directory, "cache") }),
+});
+
 describe("a limit of the system", () => {
   it.each([
     ["-n 64", "platform:open_files_limit"],
     ["-f 2048", "platform:file_size_limit"],
+    // A limit of processes does not apply to root itself, but to the account of its Postgres.
+    ...(isRoot() ? [["-u 32", "platform:process_limit"]] : []),
   ])("is reported when it is too low: ulimit %s", async (limit, code) => {
-    const program = await bundleProgram(directory);
-    const options = JSON.stringify({ port: 0, dataDir: join(directory, "data") });
-    const { stdout } = spawnSync(
-      "sh",
-      ["-c", `ulimit ${limit}; exec "$0" "$1" "$2"`, process.execPath, program, options],
-      {
-        encoding: "utf8",
-      },
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ code });
+    expect(await runLimited(limit)).toMatchObject({ code });
+  });
+});
+
+describe.runIf(isRoot())("a user", () => {
+  // No account has this id.
+  const unknown = { uid: 54_321, gid: 54_321 };
+
+  beforeEach(() => chown(directory, unknown.uid, unknown.gid));
+
+  it("with too many processes gets an error that says so", async () => {
+    expect(await runLimited("-u 80", "run-as-busy-user", unknown)).toMatchObject({
+      code: "platform:process_limit",
+      hint: expect.stringContaining("ulimit -u"),
+    });
+  });
+
+  it("without an entry in /etc/passwd gets an error that says so when initdb has to run", async () => {
+    vi.stubEnv("MGMT_POSTGRES", (await findPrograms()).binaries.directory);
+    expect(await runLimited("-c 0", "run-platform", unknown)).toMatchObject({
+      code: "platform:unsupported_system",
+      message: expect.stringContaining("54321"),
+    });
+    expect(await readdir(join(directory, "data"))).not.toContain("postgres");
   });
 });
 

@@ -43,7 +43,8 @@ const usualSystemDirectories = [
 /**
  * Finds the first Postgres that runs on this machine.
  *
- * @throws PlatformError `platform:no_postgres`, which lists what was tried and why each attempt failed.
+ * @throws PlatformError `platform:no_postgres`, which lists what was tried and why each attempt failed;
+ *   `platform:process_limit`.
  */
 export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {
   const tried: string[] = [];
@@ -79,12 +80,14 @@ const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<B
     tried.push(`${native} (it cannot run from there, and no cache directory is available for a copy)`);
     return undefined;
   }
+  let staged: string;
   try {
-    return await probe(await stagePrograms(native, base, await stagedName(native)), search.account, tried);
+    staged = await stagePrograms(native, base, await stagedName(native));
   } catch (error) {
     tried.push(`${native} (${error instanceof Error ? error.message : String(error)})`);
     return undefined;
   }
+  return probe(staged, search.account, tried);
 };
 
 /** Returns the directory of the package that contains programs and libraries. */
@@ -150,7 +153,9 @@ const probe = async (
     tried.push(`${directory} (does not contain postgres and initdb)`);
     return undefined;
   }
-  const { status, stdout, stderr } = await runProgram(join(directory, "postgres"), ["-V"], { account });
+  const program = join(directory, "postgres");
+  const { status, stdout, stderr, startError } = await runProgram(program, ["-V"], { account });
+  if (startError === "EAGAIN") throw platformErrors.processLimitReached(program);
   const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(stdout) ?? [];
   if (status !== 0 || version === undefined) {
     tried.push(`${directory} (${stderr.trim() || "postgres -V failed"})`);

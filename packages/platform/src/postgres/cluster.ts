@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lchown, mkdir, open, rm, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { removeUnfinished, temporaryFor, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegular } from "../data-dir/own-file.js";
@@ -98,7 +99,7 @@ export interface Waiting {
  * Creates a cluster in `directory`, which must not exist, from a cached image or with initdb.
  *
  * @returns the password of the superuser, and an image to save with `saveClusterImage` when none was cached.
- * @throws PlatformError `platform:postgres_failed`, `platform:disk_full`.
+ * @throws PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:unsupported_system`.
  */
 export const createCluster = async (
   directory: string,
@@ -113,11 +114,21 @@ export const createCluster = async (
     writeCluster(image, directory, account);
     return { password: image.contents.password, newImage: undefined };
   }
-  if (account !== undefined) await lchown(directory, account.uid, account.gid);
+  if (account === undefined) refuseUnknownAccount();
+  else await lchown(directory, account.uid, account.gid);
   const password = randomBytes(24).toString("hex");
   await initdb(directory, binaries, account, password, waiting);
   await createRecords(directory, binaries, account, waiting);
   return { password, newImage: path === undefined ? undefined : readCluster(directory, password) };
+};
+
+/** Refuses an account that initdb cannot look up. The server itself runs as any account. */
+const refuseUnknownAccount = (): void => {
+  try {
+    userInfo();
+  } catch {
+    throw platformErrors.accountUnknown(process.geteuid?.() ?? -1);
+  }
 };
 
 /** Caches the image for the next cluster. Failures are ignored: they only make the next first start slower. */

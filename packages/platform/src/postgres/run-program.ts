@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { systemErrorCode } from "../platform-error.js";
 import type { Account } from "./account.js";
 
 export interface ProgramResult {
@@ -7,6 +8,8 @@ export interface ProgramResult {
   stdout: string;
   /** Standard error, or the reason why the program did not start. */
   stderr: string;
+  /** Code of the system error for which the program did not start, such as `EAGAIN`. */
+  startError?: string | undefined;
 }
 
 /** A minimal environment: `PG*` variables and locales of the user would change how Postgres behaves. */
@@ -38,6 +41,8 @@ export const runProgram = (
     child.stdin?.end(options.input);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
-    child.on("error", (error) => resolve({ ...result, stderr: error.message }));
+    child.on("error", (error) =>
+      resolve({ ...result, stderr: error.message, startError: systemErrorCode(error) }),
+    );
     child.on("close", (status) => resolve({ ...result, status }));
   });

@@ -192,6 +192,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
   "platform:not_installed": () => [devHelp],
   "platform:file_size_limit": () => [devHelp],
   "platform:open_files_limit": () => [devHelp],
+  "platform:process_limit": () => [devHelp],
   "platform:postgres_failed": () => [devHelp],
   "platform:unsupported_system": () => [devHelp],
   "preview:default_branch": showHelp("preview", "up"),
