@@ -53,6 +53,8 @@ describe("an option that does not exist", () => {
   it("is ignored if it resembles no option, because programs pass objects with other fields", () => {
     const server = { ...valid, authUrl: "http://localhost", clientId: "app", region: "eu" };
     expect(() => createClient(untyped<ClientOptions>(server))).not.toThrow();
+    const almost = { ...valid, to: "a part of token", mail: "begins like maxRetries" };
+    expect(() => createClient(untyped<ClientOptions>(almost))).not.toThrow();
   });
 
   it("is refused by every kind of call before anything is sent", async () => {
@@ -77,7 +79,10 @@ describe("an option that does not exist", () => {
     const fetch = vi.fn();
     const client = createClient({ ...valid, fetch });
     const elsewhere = untyped<RequestOptions>({ baseUrl: "https://other.test" });
-    expect(await caught(() => client.me.get(elsewhere))).toMatchObject({ argument: "baseUrl" });
+    expect(await caught(() => client.me.get(elsewhere))).toMatchObject({
+      argument: "baseUrl",
+      message: "baseUrl is not an option of a call",
+    });
     expect(fetch).not.toHaveBeenCalled();
   });
 
@@ -138,7 +143,7 @@ describe("an option that does not exist", () => {
   });
 
   it("is ignored if its value is undefined", async () => {
-    expect(() => createClient(untyped<ClientOptions>({ ...valid, apiKey: undefined }))).not.toThrow();
+    expect(() => createClient(untyped<ClientOptions>({ ...valid, timeout: undefined }))).not.toThrow();
   });
 });
 
@@ -150,6 +155,7 @@ describe("a test double of fetch that returns no whole Response", () => {
     ["a string", "ok", "it returned ok"],
     ["no status", { ok: true, json: text }, "what it returned has no status"],
     ["no headers", { status: 200, text }, "what it returned has no Headers"],
+    ["null as headers", { status: 200, headers: null, text }, "what it returned has no Headers"],
     ["headers as a plain object", { status: 404, headers: {}, text }, "what it returned has no Headers"],
     ["json() only", { status: 200, headers: new Headers(), json: text }, "what it returned has no text()"],
   ])("is named, and not called again: %s", async (_what, response, missing) => {
