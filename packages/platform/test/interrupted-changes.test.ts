@@ -127,6 +127,30 @@ describe("a drop", () => {
     await dropped;
     expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
   });
+
+  it("succeeds when another process drops the same database first", async () => {
+    const tenant = await makeTenantWithBackup();
+    const { databases, copies } = await openSteppedDatabases(cluster);
+    const dropRole = copies.dropRole.bind(copies);
+    vi.spyOn(copies, "dropRole").mockImplementationOnce(async (role, owner) => {
+      await cluster.databases.drop(tenant.id);
+      await dropRole(role, owner);
+    });
+    await databases.drop(tenant.id);
+    expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
+    expect(await cluster.namesIn("rolname", tenant.id.slice("db_".length))).toEqual([]);
+  });
+
+  it("is left to a repetition when what it drops keeps disappearing", async () => {
+    const { id } = await cluster.makeTenant();
+    const { databases, copies } = await openSteppedDatabases(cluster);
+    const dropRole = vi.spyOn(copies, "dropRole");
+    dropRole.mockImplementation(() => run("drop role role_that_disappeared"));
+    await expect(databases.drop(id)).rejects.toThrow(DatabaseUnavailableError);
+    dropRole.mockRestore();
+    await databases.drop(id);
+    expect(await cluster.namesIn("rolname", id.slice("db_".length))).toEqual([]);
+  });
 });
 
 describe("a backup", () => {

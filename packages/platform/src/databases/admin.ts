@@ -27,8 +27,12 @@ export interface AdminAddress {
 }
 
 /** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
-export const isMissing = (error: unknown): boolean =>
+export const isMissingDatabase = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
+
+/** Returns whether Postgres refused a statement because a database or a role (`undefined_object`) does not exist. */
+export const isMissing = (error: unknown): boolean =>
+  isMissingDatabase(error) || (error instanceof DatabaseError && error.code === "42704");
 
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";

@@ -8,15 +8,20 @@ import {
   type Sessions,
 } from "@mgmt/engine";
 import { connectionLimits } from "../postgres/connection-limits.js";
-import { type Admin, identifier, isMissing } from "./admin.js";
+import { unavailable } from "../postgres/unavailable.js";
+import { type Admin, identifier, isMissing, isMissingDatabase } from "./admin.js";
 import { Catalog } from "./catalog.js";
 import type { Copies } from "./copies.js";
 import type { Logins } from "./logins.js";
 import { backupName, backupSuffix, databaseName, ownerOf, replacedName, stagingName } from "./names.js";
 import { createRole } from "./ownership.js";
 import { Recovery } from "./recovery.js";
+import { isConcurrentChange } from "./role-sessions.js";
 import type { Spares } from "./spares.js";
 import { WaitingWork } from "./waiting-work.js";
+
+/** How often to try to drop a database that another process drops at the same time. */
+const maxDropAttempts = 5;
 
 /** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDropped extends Error {}
@@ -118,7 +123,7 @@ export class PostgresDatabases implements DatabaseEngine {
           isComplete = true;
         } catch (error) {
           // Another process has taken the spare database.
-          if (source.type === "empty" && isMissing(error)) continue;
+          if (source.type === "empty" && isMissingDatabase(error)) continue;
           await this.#copies.drop(filled);
           throw error;
         }
@@ -130,12 +135,25 @@ export class PostgresDatabases implements DatabaseEngine {
     const name = databaseName(databaseId);
     for (const filling of this.#fillings.get(name) ?? []) filling.abort(new DatabaseDropped(databaseId));
     await this.#inTurnUntilDone([name], async () => {
-      await this.#copies.drop(name);
-      for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
-      await this.#logins.dropAll(name);
-      if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
-      await this.#copies.dropRetiredRoles();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await this.#dropEverything(name);
+          return;
+        } catch (error) {
+          if (!isMissing(error) && !isConcurrentChange(error)) throw error;
+          // A process that has lost its locks is still dropping the same database.
+          if (attempt === maxDropAttempts) throw unavailable(error);
+        }
+      }
     });
+  }
+
+  async #dropEverything(name: string): Promise<void> {
+    await this.#copies.drop(name);
+    for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
+    await this.#logins.dropAll(name);
+    if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
+    await this.#copies.dropRetiredRoles();
   }
 
   /**

@@ -77,5 +77,5 @@ export const alterRole = async (admin: Admin, role: string, change: string): Pro
  * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
  * it has only the code of internal errors.
  */
-const isConcurrentChange = (error: unknown): boolean =>
+export const isConcurrentChange = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "XX000";
