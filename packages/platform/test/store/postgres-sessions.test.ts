@@ -4,6 +4,7 @@ import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/store/open-records.js";
 import { PostgresSessions } from "../../src/store/postgres-sessions.js";
 import { LossyProxy } from "./lossy-proxy.js";
+import { HoldPoint } from "../stepped-databases.js";
 import { StoreCluster } from "./store-cluster.js";
 import { StoredProcess } from "./stored-process.js";
 
@@ -170,10 +171,9 @@ describe("work that loses its locks because its session ends", () => {
   });
 
   /** Opens two processes with one database, and holds what the first one does to it. */
-  const openTwo = async () => {
+  const openTwo = async (models = new ModelDatabases(), other = new ModelDatabases()) => {
     const schema = cluster.newSchema();
     const settings = { lifecycle: { provisioning: 0 } };
-    const [models, other] = [new ModelDatabases(), new ModelDatabases()];
     const first = await StoredProcess.open(cluster, schema, { databaseEngine: models, settings });
     const { data } = await first.send("projects.create", { body: { name: "shop" } });
     const databaseId = (data["database"] as { id: string }).id;
@@ -182,7 +182,7 @@ describe("work that loses its locks because its session ends", () => {
       async () => expect((await first.send("databases.get", { path })).data["status"]).toBe("ready"),
       { timeout: 60_000, interval: 20 },
     );
-    await other.create(databaseId, { type: "empty" }, []);
+    if (other !== models) await other.create(databaseId, { type: "empty" }, []);
     const second = await StoredProcess.open(cluster, schema, { databaseEngine: other, settings });
     return { first, second, models, other, path, projectId: data.id };
   };
@@ -210,6 +210,36 @@ describe("work that loses its locks because its session ends", () => {
     expect(status).toBe(503);
     expect(headers).not.toHaveProperty("retry-after");
     expect(await connections()).toEqual(["app"]);
+  });
+
+  it("keeps the password that another process has set since", async () => {
+    const models = new ModelDatabases();
+    const { first, second, path } = await openTwo(models, models);
+    const [id = ""] = Object.keys(models.passwords(path.databaseId) ?? {});
+    const point = new HoldPoint();
+    const grant = models.grant.bind(models);
+    vi.spyOn(models, "grant").mockImplementationOnce(async (databaseId, credential) => {
+      await point.wait();
+      await grant(databaseId, credential);
+    });
+    const rotated = first.send("connections.rotate", { path: { id } });
+    await point.isReached;
+    // Otherwise it could repeat the job before the other process looks for it.
+    const stopped = first.engine.stop();
+    await endSession(first.records);
+    expect((await second.send("connections.rotate", { path: { id } })).status).toBe(200);
+    await vi.waitFor(async () => expect((await second.engine.snapshot()).jobs).toEqual([]), {
+      timeout: 60_000,
+      interval: 20,
+    });
+    const newest = models.passwords(path.databaseId);
+    point.release();
+    expect((await rotated).status).toBe(503);
+    await stopped;
+    await vi.waitFor(() => expect(models.passwords(path.databaseId)).toEqual(newest), {
+      timeout: 60_000,
+      interval: 20,
+    });
   });
 
   it("makes no failure of what another process does", async () => {

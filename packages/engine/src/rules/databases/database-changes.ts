@@ -165,6 +165,15 @@ const postpone = (world: World, databaseId: string, change: DatabaseChange): voi
     return;
   }
   discardChange(world, databaseId, change);
+  resetLogin(world, databaseId, change);
+};
+
+/** Schedules a job that gives the connection of a change the login that the store has for it. */
+const resetLogin = (
+  { scheduler, clock }: World,
+  databaseId: string,
+  change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
+): void => {
   const connectionId = change.type === "createConnection" ? change.connection.id : change.connectionId;
   scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId);
 };
@@ -214,7 +223,15 @@ export const changeJobs: JobHandlers = {
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.
-      if (error instanceof LockLostError) throw error;
+      if (error instanceof LockLostError) {
+        // The other process may have set a newer password, which this work has replaced.
+        await whileStored(() =>
+          changeDatabase(world, databaseId, (current, database) => {
+            if (database && requested.type !== "deleteDatabase") resetLogin(current, databaseId, requested);
+          }),
+        );
+        throw error;
+      }
       const isUnavailable = error instanceof DatabaseUnavailableError;
       await whileStored(() =>
         changeDatabase(world, databaseId, (current) =>
@@ -227,7 +244,10 @@ export const changeJobs: JobHandlers = {
 
   [loginJob]: async (world, databaseId, connectionId = "") => {
     try {
-      await world.databaseWork.inTurn([databaseId], () => setLogin(world, databaseId, connectionId));
+      await world.databaseWork.inTurn([databaseId], async (lock) => {
+        await setLogin(world, databaseId, connectionId);
+        await lock.confirm();
+      });
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       await changeDatabase(world, databaseId, ({ scheduler, clock }) =>
