@@ -1,4 +1,4 @@
-import type { DatabaseCredential } from "@mgmt/engine";
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Admin } from "../src/databases/admin.js";
@@ -96,5 +96,13 @@ describe("resetting the passwords of databases", () => {
     const script = admin.script.bind(admin);
     admin.script = (statements) => script([...statements, "alter role missing_role password null"]);
     expect(await loginsOf(admin).resetPasswords(tenants)).toEqual(new Set());
+  });
+
+  it("stops when the connection to Postgres is lost, because repairs could not work either", async () => {
+    const tenants = await makeTenants(1);
+    const admin = makeAdmin(cluster);
+    const script = admin.script.bind(admin);
+    admin.script = (statements) => script([...statements, "select pg_terminate_backend(pg_backend_pid())"]);
+    await expect(loginsOf(admin).resetPasswords(tenants)).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 });
