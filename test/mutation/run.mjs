@@ -75,7 +75,12 @@ const closestTests = {
   [`${databases}memory-watch.ts`]: [testOf("tenant-limits"), testOf("memory-watch")],
   [`${databases}names.ts`]: [testOf("names")],
   [`${databases}open-databases.ts`]: [testOf("open-databases"), testOf("recovery"), testOf("reconcile")],
-  [`${databases}ownership.ts`]: [testOf("isolation"), testOf("reconcile"), testOf("without-superuser")],
+  [`${databases}ownership.ts`]: [
+    testOf("copies"),
+    testOf("isolation"),
+    testOf("reconcile"),
+    testOf("without-superuser"),
+  ],
   [`${databases}postgres-databases.ts`]: [
     testOf("database-turns"),
     testOf("interrupted-changes"),
