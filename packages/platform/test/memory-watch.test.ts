@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
-import { memoryLimitsFor } from "../src/databases/memory-watch.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type LargeDatabase, MemoryWatch, memoryLimitsFor } from "../src/databases/memory-watch.js";
+import { openPool } from "../src/databases/pool.js";
 import { ephemeralBase } from "../src/directories.js";
 import { Cluster } from "./cluster.js";
 
@@ -52,5 +53,44 @@ describe("a database in memory", () => {
 
   it.skipIf(process.platform !== "linux")("has no limit on another file system", async () => {
     expect(await memoryLimitsFor("/proc")).toBeUndefined();
+  });
+});
+
+describe("the lookup of sizes", () => {
+  const watchWith = (limits: { perDatabase: number; total: number }): MemoryWatch => {
+    const { port, password } = cluster.address;
+    const pool = openPool({ host: "127.0.0.1", port, user: "postgres", password, ssl: false });
+    onTestFinished(() => pool.end());
+    return new MemoryWatch({ directory, ...limits }, pool);
+  };
+
+  const bytesInUse = async (): Promise<number> => {
+    const { blocks, bfree, bsize } = await statfs(directory);
+    return (blocks - bfree) * bsize;
+  };
+
+  it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
+    await cluster.makeTenant();
+    // No total is large enough, so that each lookup finds the largest database.
+    const found = [expect.objectContaining({ name: expect.any(String) })];
+    const used = await bytesInUse();
+    expect(await watchWith({ perDatabase: 4 * used, total: 0 }).findLarge(false)).toEqual(found);
+    // Other tests use the same file system, but do not multiply what is in use within one lookup.
+    expect(await watchWith({ perDatabase: 16 * 4 * used, total: 0 }).findLarge(false)).toEqual([]);
+    const watch = watchWith({ perDatabase: 16 * 1.5 * used, total: 0 });
+    expect(await watch.findLarge(true)).toEqual(found);
+    expect(await watch.findLarge(false)).toEqual([]);
+  });
+
+  it("finds every database above its limit, and only the largest one above the limit of all", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const session = await cluster.connect(large.id, large.credential);
+    await session.query("create table filled as select generate_series(1, 200000)");
+    const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
+    const every = names(await watchWith({ perDatabase: 0, total: Infinity }).findLarge(true));
+    expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
+    const largest = await watchWith({ perDatabase: Infinity, total: 0 }).findLarge(true);
+    expect(names(largest)).toEqual([large.id]);
+    expect(await watchWith({ perDatabase: Infinity, total: Infinity }).findLarge(true)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import type { DatabaseCredential } from "@mgmt/engine";
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alterRole, awaitStarting } from "../src/databases/role-sessions.js";
 import { Cluster, findPrograms } from "./cluster.js";
 import { makeAdmin, patient } from "./sessions.js";
@@ -71,6 +71,36 @@ describe("a login that began before its password changed", () => {
     expect(await second.outcome).not.toBe("connected");
     await session.query("select");
   });
+
+  it("is waited for while its client may still finish it", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    // No time passes.
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const query = vi.spyOn(admin, "query");
+    const waiting = awaitStarting(admin);
+    await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2), patient);
+    pending.proceed();
+    expect(await pending.outcome).toBe("connected");
+    await waiting;
+  });
+
+  it("makes the platform give up for now when it cannot be ended in time", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const waiting = expect(awaitStarting(admin)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    vi.advanceTimersByTime(60_000);
+    await waiting;
+    pending.proceed();
+    await pending.outcome;
+  });
 });
 
 describe("a password", () => {
@@ -89,6 +119,32 @@ describe("a password", () => {
 });
 
 describe("a change of a role", () => {
+  /** A change during which Postgres fails on a condition as it does for a concurrent change. */
+  const failingIf = (condition: string): string =>
+    `nologin; do $$ begin if ${condition} then raise sqlstate 'XX000'; end if; end $$`;
+
+  it("ends the sessions that change the role at the same time, and is made then", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const other = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    const unrelated = await cluster.connect(other.id, other.credential);
+    const { major } = (await findPrograms()).binaries;
+    const isUsed = `exists (select from pg_stat_activity where usename = '${user}')`;
+    await alterRole(makeAdmin(cluster, major), user, failingIf(isUsed));
+    await expect(session.query("select")).rejects.toThrow();
+    await unrelated.query("select");
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is given up for now when it fails again and again", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { major } = (await findPrograms()).binaries;
+    const change = alterRole(makeAdmin(cluster, major), credential.user, failingIf("true"));
+    await expect(change).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await cluster.connect(id, credential);
+  });
+
   it("fails with what Postgres says when Postgres refuses it for another reason than a concurrent change", async () => {
     const { major } = (await findPrograms()).binaries;
     const admin = makeAdmin(cluster, major);
