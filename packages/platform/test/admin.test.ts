@@ -230,18 +230,48 @@ describe("work that needs a database without sessions", () => {
   });
 });
 
-it("waits until the sessions that it ends are gone", async () => {
-  const session = await cluster.connectAsAdmin("postgres");
-  const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const pid = rows[0]?.pid ?? 0;
-  const admin = makeAdmin(cluster);
-  const events: string[] = [];
-  process.kill(pid, "SIGSTOP");
-  const ended = admin.endSessions("pid = $1", String(pid)).then(() => events.push("ended"));
-  for (let count = 0; count < 3; count += 1) await admin.query("select");
-  events.push("continued");
-  process.kill(pid, "SIGCONT");
-  await ended;
-  expect(events).toEqual(["continued", "ended"]);
-  expect(await admin.query("select from pg_stat_activity where pid = $1", [pid])).toEqual([]);
+describe("ending sessions", () => {
+  /** Opens a session that cannot end before it is continued, at the latest after the test. */
+  const openStopped = async (): Promise<{ pid: number; proceed: () => void }> => {
+    const session = await cluster.connectAsAdmin("postgres");
+    const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const pid = rows[0]?.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    let isStopped = true;
+    const proceed = (): void => {
+      if (isStopped) process.kill(pid, "SIGCONT");
+      isStopped = false;
+    };
+    onTestFinished(proceed);
+    return { pid, proceed };
+  };
+
+  it("waits until they are gone, and returns that there were any", async () => {
+    const { pid, proceed } = await openStopped();
+    const admin = makeAdmin(cluster);
+    const events: unknown[] = [];
+    const ended = admin.endSessions("pid = $1", String(pid)).then((isFound) => events.push(isFound));
+    for (let count = 0; count < 3; count += 1) await admin.query("select");
+    events.push("continued");
+    proceed();
+    await ended;
+    expect(events).toEqual(["continued", true]);
+    expect(await admin.query("select from pg_stat_activity where pid = $1", [pid])).toEqual([]);
+  });
+
+  it("returns that there were none", async () => {
+    expect(await makeAdmin(cluster).endSessions("pid = $1", "0")).toBe(false);
+  });
+
+  it("gives up for now when they do not end in time", async () => {
+    const { pid } = await openStopped();
+    const admin = makeAdmin(cluster);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ended = expect(admin.endSessions("pid = $1", String(pid))).rejects.toBeInstanceOf(
+      DatabaseUnavailableError,
+    );
+    vi.advanceTimersByTime(60_000);
+    await ended;
+  });
 });
