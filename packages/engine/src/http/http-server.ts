@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
 import { errors } from "../request/errors.js";
 import type { EngineResponse } from "../request/message.js";
+import { ConnectionLimits, type Listener } from "./connection-limits.js";
 import { handleControlRequest, isControlPath } from "./control-endpoint.js";
 import { isOwnHost } from "./host-guard.js";
 import { assertKnownOptions } from "../request/known-options.js";
@@ -67,8 +68,6 @@ export interface RunningServer<E extends ServedEngine = ReferenceEngine> extends
   close(grace?: number): Promise<void>;
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
 /**
  * Starts the reference server on `node:http`. Rejects with the system's error when the port is in use, or
  * with the error that `createEngine` throws; in both cases nothing is left listening. Rejects with a `TypeError` for an option
@@ -86,8 +85,9 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
     requireHostHeader: false,
   });
   refuseMalformedRequests(server, linger);
-  server.on("checkExpectation", refuseExpectation);
-  const begin = holdRequests(server);
+  const limits = new ConnectionLimits({ pipelined: maxPipelined, sendTimeout });
+  server.on("checkExpectation", limits.apply(refuseExpectation));
+  const begin = holdRequests(server, limits);
   await listen(server, port, host);
   const address = addressOf(server, host);
   const closing = new AbortController();
@@ -107,6 +107,12 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
   }
 };
 
+/** Requests of one connection that are handled at a time. */
+const maxPipelined = 16;
+
+/** Milliseconds after which a connection is destroyed whose client does not read. Node.js notices it up to twice as late. */
+const sendTimeout = 60_000;
+
 const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
   // Without `createEngine`, `E` is its default.
   new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } }) as E;
@@ -115,12 +121,12 @@ const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddre
  * Queues requests until the engine exists. Returns a function that sets the listener and passes it the queued
  * requests.
  */
-const holdRequests = (server: Server): ((listener: Listener) => void) => {
+const holdRequests = (server: Server, limits: ConnectionLimits): ((listener: Listener) => void) => {
   const waiting: Parameters<Listener>[] = [];
-  const hold: Listener = (request, response) => void waiting.push([request, response]);
+  const hold = limits.apply((request, response) => void waiting.push([request, response]));
   server.on("request", hold);
   return (listener) => {
-    server.off("request", hold).on("request", listener);
+    server.off("request", hold).on("request", limits.apply(listener));
     for (const [request, response] of waiting) listener(request, response);
   };
 };
