@@ -173,11 +173,14 @@ describe("delete -", () => {
 });
 
 describe("Ctrl-C", () => {
-  /** Presses Ctrl-C as soon as the service has handled one request of the operation. */
-  const interruptAfter = (operationId: string): Promise<void> =>
+  /** Presses Ctrl-C as soon as the service has handled requests of the operation. */
+  const interruptAfter = (operationId: string, count = 1): Promise<void> =>
     new Promise((resolve) => {
+      let left = count;
       const unfollow = session.server.engine.followRequests((request) => {
         if (request.operationId !== operationId) return;
+        left -= 1;
+        if (left > 0) return;
         unfollow();
         resolve();
       });
@@ -198,6 +201,29 @@ describe("Ctrl-C", () => {
     expect(stderr).not.toContain("run:partly_done");
   });
 
+  it("prints the secrets that were created, and names the line whose outcome is unknown", async () => {
+    const { id } = await session.server.engine.seed.project();
+    const database = await session.server.engine.seed.database(id);
+    const stdin = Array.from({ length: 20 }, (_, index) => `{"name":"line ${String(index)}"}`).join("\n");
+    const { status, json, errors } = await runInProcess(
+      ["connections", "create", "--database-id", database.id, "--ndjson", "-", "-o", "json"],
+      {
+        env: session.env,
+        cwd: folder,
+        stdin,
+        interrupt: interruptAfter("connections.create", 3),
+      },
+    );
+    expect(status).toBe(130);
+    const printed = json as { line: number; status: string; resource: unknown }[];
+    expect(printed.length).toBeGreaterThanOrEqual(2);
+    expect(printed.every((each) => each.status === "created")).toBe(true);
+    expect(JSON.stringify(printed[0]?.resource)).toContain("postgres://");
+    expect(errors).toContainEqual({
+      notice: expect.objectContaining({ code: "create:interrupted", line: printed.length + 1 }),
+    });
+  });
+
   it("stops deleting, and reports no failures for the projects that are left", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push((await session.server.engine.seed.project()).id);
@@ -212,6 +238,10 @@ describe("Ctrl-C", () => {
     expect(status).toBe(130);
     expect(ids.filter((id) => session.server.engine.store.projects.get(id)).length).toBeGreaterThan(0);
     expect(stdout).not.toContain("failed");
+    const printed = stdout.split("\n").filter((line) => line !== "").length;
+    expect(stderr).toContain(
+      `"code":"delete:interrupted","message":"The deletion of project ${ids[printed]} `,
+    );
     expect(stderr).not.toContain("run:partly_done");
   });
 });

@@ -36,6 +36,23 @@ export const deleted = (command: OperationCommand, target: Target): ItemResult =
   status: "deleted",
 });
 
+/** @param left how many resources were not attempted. */
+export const deleteInterrupted = (command: OperationCommand, target: Target, left: number): Notice => {
+  const id = idOf(command, target);
+  return {
+    code: "delete:interrupted",
+    message: `The deletion of ${kindOf(command)} ${id} was interrupted and may have been completed. Not attempted: ${String(left)}.`,
+    id,
+  };
+};
+
+/** @param left how many lines were not attempted. */
+export const createInterrupted = (line: number, left: number): Notice => ({
+  code: "create:interrupted",
+  message: `Line ${String(line)} was interrupted and may have been carried out. Lines not attempted: ${String(left)}.`,
+  line,
+});
+
 export const deprecationWarning = ({ words, deprecated }: OperationCommand): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {

@@ -13,6 +13,7 @@ import { ensure } from "./ensure.js";
 import { callOf, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
+import { createInterrupted } from "./messages.js";
 import { assertIds, targetsOf } from "./targets.js";
 
 /** One resource to create, and the line that describes it. */
@@ -25,7 +26,7 @@ type Target = Record<string, string>;
 
 /**
  * Creates a resource for each line of a file, and prints a result for each. All lines are checked before the first request.
- * Continues after a failure, and fails in the end if one did.
+ * Continues after a failure, and fails in the end if one did. Ctrl-C ends the results, and a notice names the line that was under way.
  */
 export const runBulkCreate = async (
   invocation: Invocation,
@@ -57,14 +58,19 @@ export const runBulkCreate = async (
   const client = await connect(flags, context);
   const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);
   const failures: unknown[] = [];
+  let isInterrupted = false;
   const results = async function* (): AsyncGenerator<ItemResult> {
-    for (const { line, input } of items) {
+    for (const [index, { line, input }] of items.entries()) {
       try {
         const result = await createOne(invocation, target, input, client, disclosure, context);
         output.info(`Line ${line}: ${result.id} ${result.status}.`);
         yield { line, ...result };
       } catch (thrown) {
-        signal.throwIfAborted();
+        if (signal.aborted) {
+          isInterrupted = true;
+          output.notice(createInterrupted(line, items.length - index - 1));
+          return;
+        }
         const error = await explainLostResponse(thrown, command, target, input);
         failures.push(error);
         await output.fail(error, { label: `line ${line}` });
@@ -78,6 +84,7 @@ export const runBulkCreate = async (
   } finally {
     await disclosure.end();
   }
+  if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
   if (failures.length < items.length) throw partlyDone(failures.length, items.length);
   throw allFailed(items.length, failures[0]);
