@@ -77,7 +77,7 @@ describe("the lookup of sizes", () => {
     expect(await watchWith({ perDatabase: 4 * used, total: 0 }).findLarge(false)).toEqual(found);
     // Other tests use the same file system, but do not multiply what is in use within one lookup.
     expect(await watchWith({ perDatabase: 16 * 4 * used, total: 0 }).findLarge(false)).toEqual([]);
-    const watch = watchWith({ perDatabase: 16 * 1.5 * used, total: 0 });
+    const watch = watchWith({ perDatabase: 16 * 4 * used, total: 0 });
     expect(await watch.findLarge(true)).toEqual(found);
     expect(await watch.findLarge(false)).toEqual([]);
   });
