@@ -123,10 +123,14 @@ const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddre
  */
 const holdRequests = (server: Server, limits: ConnectionLimits): ((listener: Listener) => void) => {
   const waiting: Parameters<Listener>[] = [];
-  const hold = limits.apply((request, response) => void waiting.push([request, response]));
-  server.on("request", hold);
+  let handle: Listener = (request, response) => void waiting.push([request, response]);
+  // The limits may pass a request on after the listener was set.
+  server.on(
+    "request",
+    limits.apply((request, response) => handle(request, response)),
+  );
   return (listener) => {
-    server.off("request", hold).on("request", limits.apply(listener));
+    handle = listener;
     for (const [request, response] of waiting) listener(request, response);
   };
 };

@@ -161,6 +161,28 @@ describe("starting and closing the node:http server", () => {
     await server.close();
   });
 
+  it("responds to all pipelined requests that came before the engine was created", async () => {
+    const { ReferenceEngine } = await import("@mgmt/mock/server");
+    const all = new Promise<string>((resolve) => {
+      void createServer({
+        createEngine: async ({ baseUrl, port }) => {
+          let received = "";
+          const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+          socket.on("data", (chunk: string) => (received += chunk)).on("close", () => resolve(received));
+          const host = new URL(baseUrl).host;
+          socket.write(`GET /v1/me HTTP/1.1\r\nhost: ${host}\r\n\r\n`.repeat(40));
+          socket.write(`GET /v1/me HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+          await new Promise((done) => setTimeout(done, 30));
+          return new ReferenceEngine({ settings: { baseUrl } });
+        },
+      }).then(async (server) => {
+        await all;
+        await server.close();
+      });
+    });
+    expect((await all).match(/HTTP\/1\.1 401 /g)).toHaveLength(41);
+  });
+
   it("frees the port when the engine cannot be created", async () => {
     let port = 0;
     const failing = createServer({
