@@ -72,14 +72,18 @@ describe("a login that began before its password changed", () => {
     await session.query("select");
   });
 
-  it("is waited for while its client may still finish it", async () => {
+  /** Begins a login. From then on, time passes only when the test says so. */
+  const beginWithStoppedTime = async () => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
     const { major } = (await findPrograms()).binaries;
-    const admin = makeAdmin(cluster, major);
-    // No time passes.
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
+    return { pending, admin: makeAdmin(cluster, major) };
+  };
+
+  it("is waited for while its client may still finish it", async () => {
+    const { pending, admin } = await beginWithStoppedTime();
     const query = vi.spyOn(admin, "query");
     const waiting = awaitStarting(admin);
     await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2), patient);
@@ -89,12 +93,7 @@ describe("a login that began before its password changed", () => {
   });
 
   it("makes the platform give up for now when it cannot be ended in time", async () => {
-    const { id, credential } = await cluster.makeTenant();
-    const pending = await beginLogin(id, credential);
-    const { major } = (await findPrograms()).binaries;
-    const admin = makeAdmin(cluster, major);
-    vi.useFakeTimers({ toFake: ["performance"] });
-    onTestFinished(() => void vi.useRealTimers());
+    const { pending, admin } = await beginWithStoppedTime();
     const waiting = expect(awaitStarting(admin)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     vi.advanceTimersByTime(60_000);
     await waiting;
