@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { reporters } from "./scripts/gate/failures-reporter.js";
 import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
@@ -22,6 +23,7 @@ export default defineConfig({
     ],
   },
   test: {
+    reporters: reporters(),
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/record-responses.ts"],
     // Tests also wait, for deadlines, processes, and Postgres: one worker more than processors keeps the processors busy.
     maxWorkers: availableParallelism() + 1,

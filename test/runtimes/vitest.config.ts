@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { reporters } from "../../scripts/gate/failures-reporter.js";
 import shared from "../../vitest.config.js";
 import { TableReporter } from "./table-reporter.js";
 
@@ -12,7 +13,7 @@ export default defineConfig({
   test: {
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],
-    reporters: ["default", new TableReporter()],
+    reporters: reporters(new TableReporter()),
     // Two files at a time, and two processes of a file. Some of them wait for servers and browsers, so that two processors stay busy.
     maxWorkers: 2,
     maxConcurrency: 2,

@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { reporters } from "../../scripts/gate/failures-reporter.js";
 import shared from "../../vitest.config.js";
 
 /** Attacks on the built command, each beside a control that shows the attack working on an unprotected target. Run from the root. */
 export default defineConfig({
   ...(shared.resolve && { resolve: shared.resolve }),
   test: {
+    reporters: reporters(),
     include: ["test/security/**/*.security.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
     testTimeout: 240_000,

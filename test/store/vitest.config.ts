@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { reporters } from "../../scripts/gate/failures-reporter.js";
 import shared from "../../vitest.config.js";
 
 /** Runs the tests of the API with a store in Postgres. Run from the root. */
 export default defineConfig({
   ...(shared.resolve && { resolve: shared.resolve }),
   test: {
+    reporters: reporters(),
     include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],
     globalSetup: ["test/store/start-postgres.ts"],
     setupFiles: ["test/store/setup.ts"],
