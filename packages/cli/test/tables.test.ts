@@ -88,6 +88,32 @@ describe("a table on a terminal", () => {
     expect(head.slice(29)).toBe("  NAME  REGION  LOGICAL ID  CREATED");
   });
 
+  it("has a header and values with nothing but their emphasis on a terminal with colors", async () => {
+    const items = [
+      database(),
+      database({ name: null, status: "failure" }),
+      database({ name: "漢字", status: "new" }),
+    ];
+    const { stdout } = await list("databases", items, {
+      columns: 60,
+      env: { NO_COLOR: "", FORCE_COLOR: "1" },
+    });
+    const sgr =
+      (on: number, off: number) =>
+      (text: string): string =>
+        `\u001b[${String(on)}m${text}\u001b[${String(off)}m`;
+    const [bold, faint, green, yellow, red] = [sgr(1, 22), sgr(2, 22), sgr(32, 39), sgr(33, 39), sgr(31, 39)];
+    expect(stdout.replaceAll(id("db"), "ID")).toBe(
+      [
+        `${bold("ID")}${" ".repeat(id("db").length)}${bold("NAME")}     ${bold("STATUS")}   ${bold("REGION")}`,
+        `ID  reports  ${green("ready")}    eu-central-1`,
+        `ID  ${faint("-")}        ${red("failure")}  eu-central-1`,
+        `ID  漢字     ${yellow("new")}      eu-central-1`,
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("shows times as people say them, and ISO times in data and without a terminal", async () => {
     const createdAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
     const item = database({ createdAt });

@@ -1,13 +1,19 @@
+/**
+ * Emphasizes a text, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more
+ * arguments: chalk would print them all.
+ */
+type Emphasize = (text: string, ...nothing: never[]) => string;
+
 /** How words are emphasized on a terminal. */
 export interface Style {
-  strong(text: string): string;
-  faint(text: string): string;
-  good(text: string): string;
-  busy(text: string): string;
-  bad(text: string): string;
+  readonly strong: Emphasize;
+  readonly faint: Emphasize;
+  readonly good: Emphasize;
+  readonly busy: Emphasize;
+  readonly bad: Emphasize;
 }
 
-const same = (text: string): string => text;
+const same: Emphasize = (text) => text;
 const plain: Style = { strong: same, faint: same, good: same, busy: same, bad: same };
 
 /** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
@@ -22,5 +28,11 @@ export const loadStyle = async (color: boolean): Promise<Style> => {
   if (!color) return plain;
   const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level: 1 });
-  return { strong: chalk.bold, faint: chalk.dim, good: chalk.green, busy: chalk.yellow, bad: chalk.red };
+  return {
+    strong: (text) => chalk.bold(text),
+    faint: (text) => chalk.dim(text),
+    good: (text) => chalk.green(text),
+    busy: (text) => chalk.yellow(text),
+    bad: (text) => chalk.red(text),
+  };
 };

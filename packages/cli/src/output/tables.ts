@@ -51,7 +51,7 @@ export class TableWriter implements ListWriter {
       this.cut(row);
       this.widen(row);
     }
-    const lines = isFirst ? [this.line(this.titles(), layout.style.strong)] : [];
+    const lines = isFirst ? [this.line(this.titles(), (text) => layout.style.strong(text))] : [];
     for (const [index, row] of rows.entries()) {
       const ofRow = values[index];
       lines.push(this.line(row, (text, column, at) => emphasized(text, ofRow?.[at], column, layout.style)));
