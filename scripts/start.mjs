@@ -84,13 +84,13 @@ const useDatabase = async (connectionString) => {
 /** @param {{ baseUrl: string, token: string }} platform @param {string} connectionString */
 const explain = ({ baseUrl, token }, connectionString) => {
   say(`
-The platform runs until Ctrl-C, and its data is then deleted. \`npx mgmt dev\` runs a platform that keeps its data.
+The platform runs until Ctrl-C, and its data is then deleted. \`npx @mgmt/cli dev\` runs a platform that keeps its data.
 In another terminal, in this directory:
 
   export MGMT_BASE_URL=${baseUrl}
   export MGMT_TOKEN=${token}
-  npx mgmt projects list
-  npx mgmt projects create another --wait
+  npx @mgmt/cli projects list
+  npx @mgmt/cli projects create another --wait
   psql "${connectionString}"`);
 };
 

@@ -4,7 +4,7 @@ import { AuthError } from "../auth-error.js";
 export const cliErrors = {
   missing: () =>
     new AuthError("auth:cli_failed", "The command mgmt was not found", {
-      hint: "Install it with npm install --save-dev @mgmt/cli, then run npx mgmt login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
+      hint: "Install it with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
     }),
   timedOut: (timeoutMs: number) =>
     new AuthError("auth:timeout", `mgmt auth token did not finish within ${timeoutMs} ms`, {
