@@ -6,7 +6,7 @@ import { isRoot } from "../src/postgres/account.js";
 import { call, makeProject, query, finalStatus } from "./api.js";
 import { findPrograms } from "./cluster.js";
 import { Platforms } from "./platform-process.js";
-import { commandLine, killAll, running } from "./processes.js";
+import { commandLine, killAll, running, signal, signalAll } from "./processes.js";
 
 const platforms = new Platforms();
 
@@ -23,10 +23,6 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-const suspend = (pids: readonly number[]): void => {
-  for (const pid of running(pids)) process.kill(pid, "SIGSTOP");
-};
 
 describe.concurrent("SIGINT and SIGTERM", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
@@ -119,7 +115,7 @@ describe.concurrent("SIGKILL", () => {
   it("restarts a killed watchdog, which takes over", async () => {
     const platform = await platforms.start({ ephemeral: true });
     const former = platform.watchdog();
-    process.kill(former, "SIGKILL");
+    signal(former, "SIGKILL");
     await vi.waitFor(() => expect(platform.watchdog()).not.toBe(former), patience);
     const pids = platform.descendants();
     await platform.end("SIGKILL");
@@ -137,10 +133,10 @@ describe.concurrent("SIGKILL", () => {
     const { database } = await makeProject(kept.ready);
     const pids = [...kept.descendants(), ...ephemeral.descendants()];
     for (const platform of [kept, ephemeral]) {
-      process.kill(platform.watchdog(), "SIGSTOP");
+      signal(platform.watchdog(), "SIGSTOP");
       const watchdog = platform.watchdog();
       await platform.end("SIGKILL");
-      process.kill(watchdog, "SIGKILL");
+      signal(watchdog, "SIGKILL");
     }
     expect(running(pids).length).toBeGreaterThan(4);
 
@@ -166,7 +162,7 @@ describe.concurrent("a suspended Postgres", () => {
     const lines = suspended.map(commandLine).filter((line) => line !== "");
     const known = signal === "SIGTERM" ? /postgres|mgmt-watchdog|mgmt-log|^cat / : /postgres/;
     expect(lines).toEqual(lines.map(() => expect.stringMatching(known)));
-    suspend(suspended);
+    signalAll(suspended, "SIGSTOP");
     await platform.end(signal);
     await nothingLeft(pids);
     await disappears(dirname(platform.ready.controlSecretFile));

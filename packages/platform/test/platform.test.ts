@@ -7,6 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
+import { signal } from "./processes.js";
 
 let platform: Platform;
 const ready = (): Platform["ready"] => platform.ready;
@@ -265,7 +266,7 @@ describe("the end of an ephemeral platform", () => {
     const second = await startPlatform({ port: 0, ephemeral: true });
     const directory = dirname(second.ready.controlSecretFile);
     await writeFile(`${directory}/postgres/PG_VERSION`, "1");
-    process.kill(await postmasterOf(second), "SIGKILL");
+    signal(await postmasterOf(second), "SIGKILL");
     expect(await second.closed).toMatchObject({
       code: "platform:postgres_failed",
       message: expect.stringContaining("could not be restarted"),
@@ -286,8 +287,10 @@ describe("Postgres that ends on its own", () => {
     const { database } = await makeProject(second.ready);
     await query(database.connectionString, "create table notes as select 'kept' as text");
     const former = await postmasterOf(second);
-    process.kill(former, "SIGKILL");
-    await vi.waitFor(() => expect(messages).toEqual([expect.stringContaining("is being restarted")]));
+    signal(former, "SIGKILL");
+    await vi.waitFor(() => expect(messages).toEqual([expect.stringContaining("is being restarted")]), {
+      timeout: 30_000,
+    });
     expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
     expect(await postmasterOf(second)).not.toBe(former);
     const next = await makeProject(second.ready);
@@ -305,8 +308,7 @@ describe("Postgres that ends on its own", () => {
         (pid) => {
           if (pid === last) return;
           last = pid;
-          killed += 1;
-          process.kill(pid, "SIGKILL");
+          if (signal(pid, "SIGKILL")) killed += 1;
         },
         () => undefined,
       );

@@ -38,13 +38,17 @@ export const running = (pids: readonly number[]): number[] => {
 export const killAll = (pids: readonly number[]): void => signalAll(pids, "SIGKILL");
 
 /** Sends a signal to all processes that have not ended. */
-export const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It ended together with the others.
-    }
+export const signalAll = (pids: readonly number[], name: NodeJS.Signals): void => {
+  for (const pid of pids) signal(pid, name);
+};
+
+/** Sends a signal to a process. Returns false when it has ended. */
+export const signal = (pid: number, name: NodeJS.Signals): boolean => {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
   }
 };
 

@@ -11,6 +11,7 @@ import { endLeftovers } from "../src/postgres/leftovers.js";
 import { runProgram } from "../src/postgres/run-program.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
+import { signal } from "./processes.js";
 
 let directory: string;
 let options: ServerOptions;
@@ -106,7 +107,7 @@ describe("a server", () => {
 
   it("replaces a server that was killed, and one that was left running", async () => {
     const killed = await PostgresServer.start(options);
-    process.kill(await postmasterPid(), "SIGKILL");
+    signal(await postmasterPid(), "SIGKILL");
     await killed.ended;
 
     const orphan = await PostgresServer.start(options);
@@ -128,7 +129,7 @@ describe("a server", () => {
         .split("\n")
         .some((line) => line.trim().split(/\s+/)[1] === id);
     expect(await isLeft()).toBe(true);
-    process.kill(await postmasterPid(), "SIGKILL");
+    signal(await postmasterPid(), "SIGKILL");
     await server.ended;
     await endLeftovers(options.directory);
     expect(await isLeft()).toBe(false);

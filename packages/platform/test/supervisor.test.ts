@@ -5,6 +5,7 @@ import { ephemeralBase } from "../src/directories.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { PostgresSupervisor } from "../src/postgres/supervisor.js";
 import { makeCluster, temporaryDirectory } from "./cluster.js";
+import { signal } from "./processes.js";
 import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
 
 const patience = { timeout: 60_000, interval: 10 };
@@ -37,7 +38,7 @@ const postmaster = async (): Promise<number | undefined> => {
 const kill = async (): Promise<number> => {
   const pid = await postmaster();
   if (pid === undefined) throw new Error("Postgres is not running");
-  process.kill(pid, "SIGKILL");
+  signal(pid, "SIGKILL");
   return pid;
 };
 

@@ -157,6 +157,10 @@ const holderOfLock = (): number => {
   return pid;
 };
 
+/** Kills the program with this process id, unless it has ended. */
+const killOne = (programs: readonly Program[], victim: number): void =>
+  programs.find(({ pid }) => pid === victim)?.kill("SIGKILL");
+
 const patience = { timeout: 120_000 };
 
 describe("16 processes that share a credentials file with an expired access token", patience, () => {
@@ -185,7 +189,7 @@ describe("16 processes that share a credentials file with an expired access toke
     go(programs);
     await asked;
     const victim = holderOfLock();
-    process.kill(victim, "SIGKILL");
+    killOne(programs, victim);
     const others = programs.filter(({ pid }) => pid !== victim);
     expect(others).toHaveLength(15);
     expect(await results(others)).toEqual(allOf(others));
@@ -199,7 +203,7 @@ describe("16 processes that share a credentials file with an expired access toke
       if (url !== "/token" || victim > 0) return;
       victim = holderOfLock();
       // The response may or may not be stored by now. The server accepts the old token once more for a while.
-      response.once("finish", () => process.kill(victim, "SIGKILL"));
+      response.once("finish", () => killOne(programs, victim));
     });
     go(programs);
     await Promise.race(programs.map(({ ended }) => ended));
