@@ -120,18 +120,27 @@ export class Cluster {
   }
 
   async start(recorded: readonly RecordedDatabase[]): Promise<OpenDatabases> {
-    const options = this.#options;
-    if (options === undefined) throw new Error("The cluster does not exist");
-    this.#server = await PostgresServer.start(options);
+    const { binaries, port } = this.#existing;
+    await this.startServer();
     this.#databases = await openDatabases(
       this.address,
-      options.binaries.major,
+      binaries.major,
       recorded,
-      options.port,
+      port,
       this.#databasesOptions,
     );
     this.#isOpen = true;
     return this.#databases;
+  }
+
+  /** Starts the server again after it has ended, as the supervisor does: the databases stay open. */
+  async startServer(): Promise<void> {
+    this.#server = await PostgresServer.start(this.#existing);
+  }
+
+  get #existing(): ServerOptions {
+    if (this.#options === undefined) throw new Error("The cluster does not exist");
+    return this.#options;
   }
 
   /** How the platform connects. */
