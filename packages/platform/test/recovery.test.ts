@@ -1,53 +1,27 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "./cluster.js";
+import { interrupt } from "./interrupted-work.js";
 
 const lines: string[] = [];
 const cluster = new Cluster({ onLog: (line) => void lines.push(line) });
-
-/** Ends the platform's session that waits for a lock, as the end of its backend would. */
-const endWaitingSession = async (): Promise<void> => {
-  const admin = await cluster.connectAsAdmin("postgres");
-  await vi.waitFor(
-    async () => {
-      const { rowCount } = await admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name = 'mgmt' and wait_event_type = 'Lock'`,
-      );
-      expect(rowCount).toBe(1);
-    },
-    { timeout: 60_000 },
-  );
-  await admin.end();
-};
-
-/** Does work while every change of a role waits, and ends its session. */
-const interrupt = async (work: () => Promise<unknown>): Promise<unknown> => {
-  const admin = await cluster.connectAsAdmin("postgres");
-  await admin.query("begin; lock table pg_authid in share row exclusive mode");
-  const outcome = work().catch((error: unknown) => error);
-  await endWaitingSession();
-  await admin.query("rollback");
-  await admin.end();
-  return outcome;
-};
 
 describe("work whose session Postgres ends", () => {
   it("reports that Postgres cannot be reached, and succeeds when it is repeated", async () => {
     const { id, credential } = newTenant();
     const create = (): Promise<void> => cluster.databases.create(id, { type: "empty" }, [credential]);
-    expect(await interrupt(create)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await interrupt(cluster, create)).toBeInstanceOf(DatabaseUnavailableError);
     await create();
     await cluster.connect(id, credential);
 
     const next = { ...credential, pass: "next" };
     const rotate = (): Promise<void> => cluster.databases.grant(id, next);
-    expect(await interrupt(rotate)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await interrupt(cluster, rotate)).toBeInstanceOf(DatabaseUnavailableError);
     await rotate();
     await cluster.connect(id, next);
 
     const revoke = (): Promise<void> => cluster.databases.revoke(id, credential.connectionId);
-    expect(await interrupt(revoke)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(await interrupt(cluster, revoke)).toBeInstanceOf(DatabaseUnavailableError);
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query(`alter role ${credential.user} nologin`);
     await rotate();
@@ -65,7 +39,7 @@ describe("work whose session Postgres ends", () => {
       await admin.query(`create database "${name}" owner "mgmt.platform" template template0`);
     }
     await admin.query("update pg_database set datconnlimit = -2 where datname = $1", [`${id}.bkp_invalid`]);
-    await interrupt(() => cluster.databases.grant(id, { ...credential, pass: "next" }));
+    await interrupt(cluster, () => cluster.databases.grant(id, { ...credential, pass: "next" }));
 
     await vi.waitFor(async () => {
       expect(await cluster.namesIn("datname", id)).toEqual([id]);
@@ -83,7 +57,7 @@ describe("work whose session Postgres ends", () => {
     await using.query("create subscription used connection '' publication none with (connect = false)");
     await using.end();
     const { id, credential } = await cluster.makeTenant();
-    await interrupt(() => cluster.databases.grant(id, { ...credential, pass: "next" }));
+    await interrupt(cluster, () => cluster.databases.grant(id, { ...credential, pass: "next" }));
 
     await vi.waitFor(async () => expect(await cluster.namesIn("datname", other)).toEqual([]), 60_000);
     await vi.waitFor(

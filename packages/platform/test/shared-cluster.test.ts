@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Admin } from "../src/databases/admin.js";
 import { TenantGuard } from "../src/databases/tenant-guard.js";
 import { Cluster, findPrograms } from "./cluster.js";
+import { interrupt } from "./interrupted-work.js";
 
 // The limits of tenants, and repairs, in a cluster that others also use.
 
@@ -26,18 +27,8 @@ describe("work whose session Postgres ends", () => {
     await admin.query(`create database "making.other" template template0`);
     await admin.query(`alter database ${id} allow_connections false`);
 
-    await admin.query("begin; lock table pg_authid in share row exclusive mode");
-    const rotated = expect(
-      cluster.databases.grant(id, { ...credential, pass: "next" }),
-    ).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    await vi.waitFor(async () => {
-      const { rowCount } = await admin.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'renter' and wait_event_type = 'Lock'",
-      );
-      expect(rowCount).toBe(1);
-    }, patient);
-    await admin.query("rollback");
-    await rotated;
+    const rotate = () => cluster.databases.grant(id, { ...credential, pass: "next" });
+    expect(await interrupt(cluster, rotate)).toBeInstanceOf(DatabaseUnavailableError);
     await vi.waitFor(async () => {
       expect(await cluster.namesIn("datname", id)).toEqual([id]);
       await cluster.connect(id, credential);
