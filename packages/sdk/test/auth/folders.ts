@@ -13,10 +13,14 @@ export const makeSharedFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** Creates a folder that every user may write to. It is removed when the test ends. */
+/** Creates a folder that every user may write to. It is removed when the test ends, even if the test has made it read-only. */
 export const makeFolder = async (): Promise<string> => {
   const folder = await makeSharedFolder();
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    // Only root can remove what is in a read-only folder.
+    await chmod(folder, 0o700);
+    await rm(folder, { recursive: true, force: true });
+  });
   return folder;
 };
 
