@@ -1,4 +1,4 @@
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Caller, type Target, type Spent, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 
@@ -42,7 +42,7 @@ const spend = async (list: List, calls: number): Promise<Spent> => {
 };
 
 const sides = ["subject", "baseline"] as const;
-const fetchContender = new URL("../contenders/fetch.js", import.meta.url).pathname;
+const fetchContender = fileURLToPath(new URL("../contenders/fetch.js", import.meta.url));
 
 const listOf = async (contender: string, { baseUrl, token }: Target): Promise<List> => {
   // Only files of `contenders/` and bundles of them are passed here.

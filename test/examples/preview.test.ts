@@ -57,7 +57,7 @@ const script = async (text: string, env: NodeJS.ProcessEnv): Promise<string> => 
 
 it("creates one database however often it runs (create.sh, delete.sh)", async () => {
   const env = { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token };
-  const line = (file: string): string => `${join(example, file)} ${projectId} feature/cart`;
+  const line = (file: string): string => `./examples/pull-request-database/${file} ${projectId} feature/cart`;
   const first = await script(line("create.sh"), env);
   const second = await script(line("create.sh"), env);
   const url = /postgresql:\S+/;

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { ensureBuilt } from "../bin.js";
 import { run } from "../terminal.js";
@@ -8,7 +7,7 @@ import { type Account, startAccount } from "./account.js";
 
 beforeAll(ensureBuilt);
 
-const preload = pathToFileURL(new URL("kill-after.mjs", import.meta.url).pathname).href;
+const preload = new URL("kill-after.mjs", import.meta.url).href;
 
 /** Makes the newest access token one that must be refreshed. */
 const expire = ({ file }: Account): void => {

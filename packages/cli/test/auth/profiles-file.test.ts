@@ -1,16 +1,33 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { profilesFile } from "../../src/profiles/read-profiles.js";
 import { updateProfile } from "../../src/profiles/update-profiles.js";
 import { bin, ensureBuilt } from "../bin.js";
+import { temporaryFolder } from "../folders.js";
 import { run } from "../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
+// Without its privileges, root may not enter a folder of another account that the checkout may be in.
+const build = temporaryFolder();
+const copiedBin = join(build, basename(bin));
+
 let account: Account;
-beforeAll(ensureBuilt);
+beforeAll(async () => {
+  await ensureBuilt();
+  cpSync(dirname(bin), build, { recursive: true });
+});
 beforeEach(async () => {
   account = await startAccount();
 });
@@ -30,8 +47,8 @@ const withoutPrivileges =
 const runUnprivileged = async (line: string): Promise<{ status: number | null; stderr: string }> => {
   const [program = "", ...flags] = withoutPrivileges;
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...account.env };
-  const words = [...flags, process.execPath, bin, ...line.split(" ")];
-  const child = spawn(program, words, { env, stdio: ["ignore", "ignore", "pipe"] });
+  const words = [...flags, process.execPath, copiedBin, ...line.split(" ")];
+  const child = spawn(program, words, { cwd: build, env, stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
