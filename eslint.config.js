@@ -1,35 +1,57 @@
 import tseslint from "typescript-eslint";
 import { noImportCycle } from "./scripts/lint/no-import-cycle.js";
+import { noTwoWayFolders } from "./scripts/lint/no-two-way-folders.js";
 
 /**
  * Dependency directions. Each row: the files, what they must not import, and why.
- * cli → sdk; cli → platform (in `mgmt dev` only); mock and platform → engine. Nothing imports the CLI, and the SDK and the
- * engine never import each other outside tests.
+ * cli → sdk; cli → platform (in `mgmt dev` only); platform → cluster → engine; mock → engine; mock → sdk (if installed). Nothing imports the CLI, and the
+ * SDK and the engine never import each other outside tests. `internal` is part of the builds of the others, and `cluster` of that of the platform.
  */
 const arrows = [
   [
-    "packages/sdk/src/**",
+    "packages/internal/src/**",
     ["@mgmt/*", "@mgmt/*/**", "**/packages/**"],
+    "What all packages contain depends on none of them.",
+  ],
+  [
+    "packages/sdk/src/**",
+    ["@mgmt/*", "@mgmt/*/**", "!@mgmt/internal", "!@mgmt/internal/**", "**/packages/**"],
     "The SDK depends on no other package.",
   ],
   [
     "packages/engine/src/**",
-    ["@mgmt/*", "@mgmt/*/**", "**/packages/**"],
+    ["@mgmt/*", "@mgmt/*/**", "!@mgmt/internal", "!@mgmt/internal/**", "**/packages/**"],
     "The engine depends on no other package.",
   ],
   [
     "packages/mock/src/**",
-    ["@mgmt/sdk", "@mgmt/sdk/**", "@mgmt/platform", "@mgmt/cli", "**/packages/**"],
-    "The mock depends on the engine only.",
+    ["@mgmt/cluster", "@mgmt/cluster/**", "@mgmt/platform", "@mgmt/cli", "**/packages/**"],
+    "The mock depends on the engine.",
+  ],
+  [
+    "packages/mock/src/**",
+    ["@mgmt/sdk", "@mgmt/sdk/**"],
+    "The mock works without the SDK. Only `mock.client` loads it.",
+    true,
+  ],
+  [
+    "packages/cluster/src/**",
+    ["@mgmt/*", "@mgmt/*/**", "!@mgmt/engine", "!@mgmt/internal", "!@mgmt/internal/**", "**/packages/**"],
+    "A cluster depends on the engine, and on no package that runs on one machine.",
+  ],
+  [
+    "packages/cluster/src/**",
+    ["node:fs", "node:fs/**", "node:net", "node:child_process"],
+    "A cluster may be anywhere: it has no files, sockets or programs on this machine.",
   ],
   [
     "packages/platform/src/**",
     ["@mgmt/sdk", "@mgmt/sdk/**", "@mgmt/mock", "@mgmt/mock/**", "@mgmt/cli", "**/packages/**"],
-    "The platform depends on the engine only.",
+    "The platform depends on the cluster and the engine.",
   ],
   [
     "packages/cli/src/**",
-    ["@mgmt/engine", "@mgmt/mock", "@mgmt/mock/**", "**/packages/**"],
+    ["@mgmt/cluster", "@mgmt/cluster/**", "@mgmt/engine", "@mgmt/mock", "@mgmt/mock/**", "**/packages/**"],
     "The CLI depends on the SDK.",
   ],
   [
@@ -40,29 +62,29 @@ const arrows = [
   ],
   ["packages/engine/src/store/**", ["../**"], "The store does not know who uses it."],
   [
-    "packages/engine/src/{request,time}/**",
-    ["**/rules/**", "**/oauth/**", "**/control/**", "**/composition/**", "**/http/**"],
+    "packages/engine/src/{request,jobs,world}/**",
+    ["**/rules/**", "**/oauth/**", "**/control/**", "**/server/**", "**/http/**"],
     "The pipeline gets behaviors, tokens and endpoints through the interfaces that it declares.",
   ],
   [
     "packages/engine/src/rules/**",
-    ["**/oauth/**", "**/control/**", "**/composition/**", "**/http/**"],
+    ["**/oauth/**", "**/control/**", "**/server/**", "**/http/**"],
     "A behavior contains only the rules of its resource.",
   ],
   [
     "packages/engine/src/oauth/**",
-    ["**/rules/**", "**/control/**", "**/composition/**", "**/http/**"],
+    ["**/rules/**", "**/control/**", "**/server/**", "**/http/**"],
     "The authorization server does not depend on the API, the control surface or HTTP.",
   ],
   [
     "packages/engine/src/control/**",
-    ["**/composition/**", "**/http/**"],
+    ["**/server/**", "**/http/**"],
     "The control surface declares what it uses of a server.",
   ],
-  ["packages/engine/src/composition/**", ["**/http/**"], "The engine does not depend on HTTP."],
+  ["packages/engine/src/server/**", ["**/http/**"], "The engine does not depend on HTTP."],
   [
-    "packages/sdk/src/{request,transport,errors}/**",
-    ["**/generated/resources*", "**/auth/**"],
+    "packages/sdk/src/{request,transport,deadlines,checks,errors}/**",
+    ["**/resources/**", "**/auth/**"],
     "The request path knows no resource and no login.",
   ],
 ];
@@ -100,7 +122,7 @@ export default tseslint.config(
     linterOptions: { reportUnusedDisableDirectives: "error" },
     plugins: {
       "@typescript-eslint": tseslint.plugin,
-      local: { rules: { "no-import-cycle": noImportCycle } },
+      local: { rules: { "no-import-cycle": noImportCycle, "no-two-way-folders": noTwoWayFolders } },
     },
     rules: {
       "@typescript-eslint/no-explicit-any": "error",
@@ -116,6 +138,7 @@ export default tseslint.config(
       ],
       eqeqeq: "error",
       "local/no-import-cycle": "error",
+      "local/no-two-way-folders": "error",
       "no-restricted-syntax": ["error", noDefaultExport],
     },
   },

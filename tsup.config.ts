@@ -1,37 +1,42 @@
 import { readFileSync } from "node:fs";
+import type { Plugin } from "esbuild";
 import { type Options, defineConfig } from "tsup";
+import { importedBuiltins, silentProxyAgents } from "./scripts/bundled-proxy-agents.js";
+import { absentGlobals } from "./scripts/node-20/absent-globals.js";
+import { readableCode } from "./scripts/readable-code.js";
 
 interface Manifest {
   version: string;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, unknown>;
   imports?: Record<string, unknown>;
 }
 
 const manifestOf = (name: string): Manifest =>
   JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8"));
 
-/**
- * A dependency that is part of the builds. The package depends on it for its types only: bundlers for edge runtimes reject the
- * check for a version of Node.js in its code, which `definitionsOf` removes.
- */
-const bundled = "openapi-fetch";
-
 /** What `pg` requires only in other environments. */
 const absent = ["pg-native", "pg-cloudflare"];
 
 /** Names of what stays outside the build of a library: packages that npm installs with it, and its own conditional imports. */
 export const externalsOf = (name: string): string[] => {
-  const { dependencies, peerDependencies, imports } = manifestOf(name);
-  const names = Object.keys({ ...dependencies, ...peerDependencies, ...imports });
-  return [...names.filter((each) => each !== bundled), ...absent];
+  const { dependencies, peerDependencies, peerDependenciesMeta, imports } = manifestOf(name);
+  return [
+    ...Object.keys({ ...dependencies, ...peerDependencies, ...peerDependenciesMeta, ...imports }),
+    ...absent,
+  ];
 };
+
+/** The development dependencies of a package that its code imports are part of its build. */
+export const pluginsOf = (name: string): Plugin[] =>
+  name === "sdk" ? [silentProxyAgents, importedBuiltins] : [];
 
 export const definitionsOf = (name: string): Record<string, string> => ({
   __MGMT_VERSION__: JSON.stringify(manifestOf(name).version),
-  ...(name === "sdk" && { "process.versions": "undefined" }),
-  // By these, `pg` recognizes Cloudflare. On Node.js 20, the first use of `Response` loads the client of `fetch`.
-  ...(name === "platform" && { Response: "undefined", navigator: "undefined" }),
+  // Bundlers for edge runtimes reject the check for a version of Node.js in `openapi-fetch`.
+  ...(name === "sdk" && { "process.versions.node": "undefined", "process.versions.undici": "undefined" }),
+  ...(name === "platform" && absentGlobals),
 });
 
 export const target = "node20.19";
@@ -47,14 +52,20 @@ export interface Library {
   readonly usesRequire?: boolean;
 }
 
-const sdk: Library = {
+export const sdk: Library = {
   name: "sdk",
   entries: ["index", "partial", "node", "auth/index", "auth/node"],
   conditional: [
+    "deadlines/light-limit",
+    "deadlines/plain-limit",
     "request/trace-channels",
     "request/without-trace-channels",
-    "request/type-checks",
-    "request/without-type-checks",
+    "debug/masked-inspection",
+    "debug/without-masked-inspection",
+    "checks/type-checks",
+    "checks/without-type-checks",
+    "request/environment",
+    "request/without-environment",
     "transport/limited-text",
     "transport/unlimited-text",
   ],
@@ -90,13 +101,13 @@ const buildOf = ({ name, entries, usesRequire = false }: Library): Options => ({
   // tsup would read the manifest of the root.
   external: externalsOf(name).map((external) => new RegExp(`^${external}(/|$)`)),
   entry: entries.map((entry) => `packages/${name}/src/${entry}.ts`),
+  esbuildPlugins: pluginsOf(name),
+  plugins: [{ name: "readable-code", renderChunk: async (code) => ({ code: await readableCode(code) }) }],
   format: "esm",
   splitting: true,
-  treeshake: true,
+  // esbuild imports every chunk that an entry reaches, also if it uses nothing of it. No module acts when it is loaded.
+  treeshake: { moduleSideEffects: "no-external" },
   esbuildOptions(options) {
-    // Comments, which the declarations have too, are half of what an import reads; names and lines stay for stacks.
-    options.minifyWhitespace = true;
-    options.lineLimit = 120;
     // Entries that are built apart keep their folders.
     options.outbase = `packages/${name}/src`;
   },

@@ -6,12 +6,22 @@ import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
+/** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run verify` runs them, not `npm test`. */
+export const verificationTests = [
+  "test/{docs,examples,packages,peers}/**/*.test.ts",
+  "test/contract/generated.test.ts",
+];
+
 export default defineConfig({
   resolve: {
     alias: [
       { find: "#trace-channels", replacement: source("sdk/src/request/trace-channels.ts") },
-      { find: "#type-checks", replacement: source("sdk/src/request/type-checks.ts") },
+      { find: "#environment", replacement: source("sdk/src/request/environment.ts") },
+      { find: "#masked-inspection", replacement: source("sdk/src/debug/masked-inspection.ts") },
+      { find: /^#(all-)?type-checks$/, replacement: source("sdk/src/checks/type-checks.ts") },
+      { find: "#limit", replacement: source("sdk/src/deadlines/light-limit.ts") },
       { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },
+      { find: /^@mgmt\/(cluster|internal)\/(.+)$/, replacement: source("$1/src/$2.ts") },
       { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
       { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
@@ -24,7 +34,11 @@ export default defineConfig({
   },
   test: {
     reporters: reporters(),
-    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/record-responses.ts"],
+    globalSetup: [
+      "test/temporary-folder.ts",
+      "scripts/generate/fresh-build-output.ts",
+      "test/record-responses.ts",
+    ],
     // Tests also wait, for deadlines, processes, and Postgres: one worker more than processors keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
@@ -32,7 +46,7 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     include: ["packages/*/test/**/*.test.ts", "{test,examples}/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/runtimes/**"],
+    exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests],
     env: { MGMT_COVERAGE_FILE: responsesFile },
     testTimeout: 120_000,
     hookTimeout: 120_000,

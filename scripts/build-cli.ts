@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildOptions, type Metafile, type Plugin, transform } from "esbuild";
 import { type OutputChunk, rollup } from "rollup";
 import type { main as mainOfCli, ProcessLike } from "../packages/cli/src/main.js";
-import { writeThirdPartyLicenses } from "./third-party-licenses.js";
+import { silentProxyAgents } from "./bundled-proxy-agents.js";
+import { filesIn, writeThirdPartyLicenses } from "./third-party-licenses.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const require = createRequire(join(root, "packages/cli/package.json"));
@@ -22,7 +23,7 @@ const target = "node20.19";
 const external = ["@mgmt/platform", "@jmespath-community/jmespath", "@napi-rs/keyring"];
 
 /** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
-const startup = ["main.ts", "operations/run.ts", "service/sdk.ts"];
+const startup = ["main.ts", "run/run.ts", "contract/sdk.ts"];
 
 const shared = {
   absWorkingDir: root,
@@ -123,8 +124,12 @@ const bundle = async (): Promise<Bundle> => {
     splitting: true,
     format: "esm",
     external,
+    inject: ["scripts/node-20/performance.ts"],
     plugins: [
-      oneCopyOfInquirer,
+      usedPartsOfInquirer,
+      usedPartsOfTables,
+      silentProxyAgents,
+      uncheckedOptions,
       {
         // Commander imports child_process for subcommands that are programs. The CLI has none, and the import takes 3 ms.
         name: "commander-without-child-process",
@@ -136,36 +141,88 @@ const bundle = async (): Promise<Bundle> => {
       },
     ],
   });
-  writeThirdPartyLicenses("cli", metafile);
-  return {
-    modules: new Map(outputFiles.map(({ path, text }) => [basename(path), text])),
-    startupModules: startupModulesOf(metafile),
-  };
+  writeThirdPartyLicenses("cli", filesIn(metafile));
+  const modules = new Map(
+    outputFiles.map(({ path, text }) => [basename(path), text.replaceAll(unusedImport, "")]),
+  );
+  return { modules, startupModules: startupModulesOf(metafile, modules) };
 };
 
-/** npm installs a copy of the same modules for each prompt. */
-const oneCopyOfInquirer: Plugin = {
-  name: "one-copy-of-inquirer",
+/**
+ * An import of nothing. esbuild adds one for each module that an entry reaches, also if it uses nothing of it, so that the module
+ * could act when it is loaded. None does.
+ */
+const unusedImport = /^import "\.\/[^"]+";\n/gm;
+
+/**
+ * npm installs a copy of the same modules for each prompt. The packages say that they have no side effects, so that prompts that
+ * are not used are left out, but a second package.json beside their code, which says nothing, hides it.
+ */
+const usedPartsOfInquirer: Plugin = {
+  name: "used-parts-of-inquirer",
   setup({ onResolve, resolve }) {
-    const resolveDir = dirname(require.resolve("@inquirer/select"));
-    onResolve({ filter: /^@inquirer\/(ansi|core|figures|type)$/ }, ({ path, kind, pluginData }) =>
-      pluginData === oneCopyOfInquirer.name
-        ? undefined
-        : resolve(path, { kind, resolveDir, pluginData: oneCopyOfInquirer.name }),
-    );
+    const shared = dirname(require.resolve("@inquirer/prompts"));
+    onResolve({ filter: /^@inquirer\// }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (pluginData === usedPartsOfInquirer.name) return undefined;
+      const isShared = /^@inquirer\/(ansi|core|figures|type)$/.test(path);
+      const found = await resolve(path, {
+        kind,
+        resolveDir: isShared ? shared : resolveDir,
+        pluginData: usedPartsOfInquirer.name,
+      });
+      return { ...found, sideEffects: false };
+    });
   },
 };
 
-const startupModulesOf = ({ outputs }: Metafile): Set<string> => {
+/**
+ * Leaves out what the SDK does for programs of others: TypeScript has checked the options that the command passes, and the command
+ * prints no response with `console.log`. A command makes too few calls to gain from timers that are used again.
+ */
+const uncheckedOptions: Plugin = {
+  name: "unchecked-options",
+  setup({ onResolve }) {
+    const without = {
+      "#type-checks": "checks/no-type-checks.ts",
+      "#all-type-checks": "checks/no-type-checks.ts",
+      "#masked-inspection": "debug/without-masked-inspection.ts",
+      "#limit": "deadlines/plain-limit.ts",
+    };
+    for (const [path, file] of Object.entries(without)) {
+      onResolve({ filter: new RegExp(`^${path}$`) }, () => ({ path: join(root, "packages/sdk/src", file) }));
+    }
+  },
+};
+
+/**
+ * Leaves out what cli-table3 would load for nothing: `output/draw-rows.ts` passes it only texts whose characters take one column
+ * each, and colors them itself.
+ */
+const usedPartsOfTables: Plugin = {
+  name: "used-parts-of-tables",
+  setup({ onResolve, onLoad }) {
+    const namespace = "cli-table3";
+    const modules: Readonly<Record<string, string>> = {
+      "string-width": "module.exports = (text) => text.length;",
+      "@colors/colors/safe": "module.exports = {};",
+    };
+    onResolve({ filter: /^(string-width|@colors\/colors\/safe)$/ }, ({ path, importer }) =>
+      /[\\/]cli-table3[\\/]/.test(importer) ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: modules[path] ?? "" }));
+  },
+};
+
+const startupModulesOf = ({ outputs }: Metafile, modules: Bundle["modules"]): Set<string> => {
   const found = new Set<string>();
-  const add = (path: string): void => {
-    const output = outputs[path];
-    if (output === undefined || found.has(basename(path))) return;
-    found.add(basename(path));
-    for (const each of output.imports) if (each.kind === "import-statement") add(each.path);
+  const add = (name: string): void => {
+    const code = modules.get(name);
+    if (code === undefined || found.has(name)) return;
+    found.add(name);
+    for (const [, imported = ""] of code.matchAll(/ from "\.\/([^"]+)";$/gm)) add(imported);
   };
   for (const [path, { entryPoint }] of Object.entries(outputs)) {
-    if (startup.some((file) => entryPoint === `${source}/${file}`)) add(path);
+    if (startup.some((file) => entryPoint === `${source}/${file}`)) add(basename(path));
   }
   return found;
 };
@@ -188,7 +245,7 @@ const overviewOf = async (file: string): Promise<Record<string, string>> => {
   const textFor = async (columns: number): Promise<string> => {
     let text = "";
     const stdout = { isTTY: true, columns, write: (part: string) => (text += part) };
-    const host = { env: {}, cwd: () => root, once: () => undefined, stdout };
+    const host = { env: {}, cwd: () => root, on: () => undefined, stdout };
     // Help uses no more of a process.
     await main(["--help"], version, host as unknown as ProcessLike);
     return text;

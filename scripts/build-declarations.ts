@@ -1,26 +1,43 @@
 import { rm } from "node:fs/promises";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rollup } from "rollup";
+import { type Plugin, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { libraries } from "../tsup.config.js";
-import { writeDeclarationMaps } from "./declaration-maps.js";
+import { thirdPartyDeclarations, writeDeclarationMaps } from "./declaration-maps.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Folder of the declarations that the compiler emits: one file per source file. */
 export const declarations = `${root}dist/declarations`;
 
+/** Packages whose types declarations contain, so that nobody has to install them. */
+const contained = ["openapi-fetch", "openapi-typescript-helpers"];
+
+/** The packages whose code and types the others contain. */
+const internal = /^@mgmt\/(cluster|internal)\/(.+)$/;
+
+const resolveInternal: Plugin = {
+  name: "internal-declarations",
+  resolveId: (path) => {
+    const [, owner, file] = internal.exec(path) ?? [];
+    return owner && file && `${declarations}/${owner}/src/${file}.d.ts`;
+  },
+};
+
 /**
  * Bundles the declarations of each library: one file per entry, for each format in which the library is built. Removes the
  * compiler's output.
+ * @returns the files whose types each library contains
  */
-export const bundleDeclarations = async (): Promise<void> => {
+export const bundleDeclarations = async (): Promise<Map<string, readonly string[]>> => {
+  const files = new Map<string, readonly string[]>();
   for (const { name, entries, formats } of libraries) {
     const input = entries.map((entry) => [entry, `${declarations}/${name}/src/${entry}.d.ts`]);
     const bundle = await rollup({
       input: Object.fromEntries(input),
-      external: (path) => !/^[./]/.test(path),
-      plugins: [dts()],
+      external: (path) => !/^[./]/.test(path) && !internal.test(path) && !contained.includes(path),
+      plugins: [resolveInternal, dts({ includeExternal: contained })],
       onwarn: ({ code, message }) => {
         // The plugin warns of types that are not exported although an exported class has them in its constructor.
         if (code !== "PLUGIN_WARNING")
@@ -32,11 +49,21 @@ export const bundleDeclarations = async (): Promise<void> => {
       await bundle.write({
         dir: `${root}packages/${name}/dist`,
         entryFileNames: `[name].${extension}`,
+        // A file of their own, in which names that are also ours keep ours from being numbered.
+        manualChunks: (path) => (/[\\/]node_modules[\\/]/.test(path) ? thirdPartyDeclarations : undefined),
         chunkFileNames: ({ name: chunk }) => `${chunk.replace(/\.d$/, "")}-[hash].${extension}`,
       });
     }
+    files.set(
+      name,
+      bundle.watchFiles.map((file) => relative(root, file)),
+    );
     await bundle.close();
-    writeDeclarationMaps(`${root}packages/${name}/dist`, `${declarations}/${name}/src`);
+    writeDeclarationMaps(`${root}packages/${name}/dist`, [
+      `${declarations}/${name}/src`,
+      `${declarations}/internal/src`,
+    ]);
   }
   await rm(declarations, { recursive: true });
+  return files;
 };

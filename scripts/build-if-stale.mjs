@@ -2,39 +2,49 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { lastBuiltFile, packageFolders } from "./packages.mjs";
+import { allPackageFolders, lastBuiltFile, packageFolders } from "./packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const sources = [
+/** What the build of every package depends on, besides its own sources. The lockfile stands for the versions of the tools. */
+export const commonInputs = [
   "package-lock.json",
   "tsup.config.ts",
   "tsconfig.json",
   "tsconfig.build.json",
+  "redocly.yaml",
   "openapi",
-  "scripts/build.ts",
-  "scripts/build-cli.ts",
-  "scripts/build-declarations.ts",
-  "scripts/declaration-maps.ts",
-  "scripts/build-commonjs.ts",
-  "scripts/generate",
-  "scripts/third-party-licenses.ts",
-  ...packageFolders.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
+  "scripts",
 ];
 
+/** @param {string} name Folder of a package. @returns {string[]} */
+export const inputsOf = (name) => [
+  `packages/${name}/package.json`,
+  `packages/${name}/src`,
+  // The command contains the schema of manifests.
+  ...(name === "cli" ? ["packages/cli/mgmt.schema.json"] : []),
+];
+
+const inputs = [...commonInputs, ...allPackageFolders.flatMap(inputsOf)];
+
 /** @param {string} path @returns {number} */
-const newestChange = (path) => {
+const changedAt = (path) => {
   const { mtimeMs } = statSync(path);
   if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((entry) => newestChange(join(path, entry))));
+  return Math.max(mtimeMs, ...readdirSync(path).map((entry) => changedAt(join(path, entry))));
 };
+
+/**
+ * Returns when one of several files, or a file in one of several folders, was changed last, in milliseconds since 1970.
+ * @param {readonly string[]} paths From the root.
+ */
+export const lastChange = (paths) => Math.max(...paths.map((path) => changedAt(join(root, path))));
 
 /** @param {string} path @returns {number} */
 const builtAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 export const isBuildStale = () =>
-  Math.max(...sources.map((path) => newestChange(join(root, path)))) >
-  Math.min(...packageFolders.map((name) => builtAt(join(root, lastBuiltFile(name)))));
+  lastChange(inputs) > Math.min(...packageFolders.map((name) => builtAt(join(root, lastBuiltFile(name)))));
 
 /**
  * Builds the packages if a source is newer than the build. Prints the output of the build only if it fails.

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { libraries } from "../tsup.config.js";
+import { libraries, sdk } from "../tsup.config.js";
 import { buildCli } from "./build-cli.js";
 import { buildCommonJs } from "./build-commonjs.js";
 import { bundleDeclarations, declarations } from "./build-declarations.js";
+import { buildForNode } from "./build-for-node.js";
 import { buildMan } from "./build-man.js";
 import { setup as generate } from "./generate/fresh-build-output.js";
+import { writeThirdPartyLicenses } from "./third-party-licenses.js";
 
 /** `npm run build`: generates what is not committed, and builds all packages. */
 
@@ -27,10 +29,13 @@ await generate();
 // Several builds write to each folder at once, so none of them can clean it.
 for (const { name } of libraries) rmSync(`${root}/packages/${name}/dist`, { recursive: true, force: true });
 rmSync(declarations, { recursive: true, force: true });
-await Promise.all([
-  run("tsup/dist/cli-default.js", "--silent"),
+const [code] = await Promise.all([
   buildCommonJs(),
+  buildForNode(sdk),
+  run("tsup/dist/cli-default.js", "--silent"),
   buildCli().then(buildMan),
   run("@typescript/native/bin/tsc", "--project", "tsconfig.build.json"),
 ]);
-await bundleDeclarations();
+const types = await bundleDeclarations();
+for (const { name } of libraries)
+  writeThirdPartyLicenses(name, [...(code.get(name) ?? []), ...(types.get(name) ?? [])]);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { loadContract } from "./generate/contract.js";
+import { loadContract } from "./generate/contract/contract.js";
 import { responsesFile } from "./responses-file.js";
 
 /**

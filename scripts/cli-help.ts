@@ -1,14 +1,16 @@
-import type { Context } from "../packages/cli/src/context.js";
+import type { Context } from "../packages/cli/src/context/context.js";
 import { Output } from "../packages/cli/src/output/output.js";
 import {
   type CommandHelp,
   describeCommand,
   everyCommand,
 } from "../packages/cli/src/program/describe-command.js";
-import { buildProgram } from "../packages/cli/src/program/program.js";
+import { headings } from "../packages/cli/src/program/headings.js";
 
 /** Returns the help of every command of the sources, `mgmt` itself first. */
 export const readCliHelp = async (): Promise<CommandHelp[]> => {
+  // It imports the tree of commands, which the generator writes before it calls this function.
+  const { buildProgram } = await import("../packages/cli/src/program.js");
   const context: Partial<Context> = { version: "", output: new Output("table"), env: {}, cwd: "/" };
   // Commands are defined and described, and use no more of a run.
   return (await everyCommand(buildProgram(context as Context))).map(describeCommand);
@@ -24,7 +26,7 @@ export interface CommandGroup {
 }
 
 /** Sections of the overview whose commands are not groups of operations. */
-const sections: readonly string[] = ["Account", "Provisioning", "This machine", "About"];
+const sections: readonly string[] = Object.values(headings).map((heading) => heading.replace(/:$/, ""));
 
 /** Groups the commands by their first word, except those of `sections`. */
 export const groupCommands = ([root, ...commands]: readonly CommandHelp[]): CommandGroup[] => {

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { decode, encode, type SourceMapMappings, type SourceMapSegment } from "@jridgewell/sourcemap-codec";
 import ts from "typescript";
 
@@ -8,6 +8,9 @@ import ts from "typescript";
  * declarations but hardly changes their lines, so each line of a bundled declaration gets the segments of the same line of the
  * compiler's output. The maps of the bundler's plugin are too sparse: a method would lead to another method of its class.
  */
+
+/** The start of the names of files with declarations of other packages, whose sources are not published. */
+export const thirdPartyDeclarations = "third-party";
 
 /** A top-level declaration, by the lines from its first keyword to its end. */
 interface Declaration {
@@ -23,28 +26,28 @@ interface Original extends Declaration {
 }
 
 /**
- * Writes a map beside each declaration file in a folder.
- * @param folder the bundled declarations
- * @param emitted the compiler's declarations of the same package, with a map beside each file
+ * Writes a map beside each declaration file in a folder, except those of other packages.
+ * @param folder the bundled declarations, in the folder of their package
+ * @param emitted folders of the compiler's declarations that the bundle is made of, with a map beside each file
  */
-export const writeDeclarationMaps = (folder: string, emitted: string): void => {
+export const writeDeclarationMaps = (folder: string, emitted: readonly string[]): void => {
   const originals = originalsIn(emitted);
   for (const file of declarationFilesIn(folder)) {
     const text = readFileSync(file, "utf8");
     const map = `${basename(file)}.map`;
-    writeFileSync(join(dirname(file), map), mapOf(file, text, originals));
+    writeFileSync(join(dirname(file), map), mapOf(file, text, originals, folder));
     writeFileSync(file, `${text.trimEnd()}\n//# sourceMappingURL=${map}\n`);
   }
 };
 
 const declarationFilesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.d\.[cm]?ts$/.test(name))
+    .filter((name) => /\.d\.[cm]?ts$/.test(name) && !name.startsWith(thirdPartyDeclarations))
     .map((name) => join(folder, name));
 
-const originalsIn = (folder: string): Map<string, Original[]> => {
+const originalsIn = (emitted: readonly string[]): Map<string, Original[]> => {
   const originals = new Map<string, Original[]>();
-  for (const file of declarationFilesIn(folder)) {
+  for (const file of emitted.flatMap(declarationFilesIn)) {
     const map: { sources: [string]; mappings: string } = JSON.parse(readFileSync(`${file}.map`, "utf8"));
     const origin = { mappings: decode(map.mappings), source: join(dirname(file), map.sources[0]) };
     for (const [name, declaration] of declarationsOf(file, readFileSync(file, "utf8"))) {
@@ -80,7 +83,12 @@ const namesOf = (statement: ts.Statement): string[] => {
   return isDeclaration && statement.name ? [statement.name.text] : [];
 };
 
-const mapOf = (file: string, text: string, originals: ReadonlyMap<string, Original[]>): string => {
+const mapOf = (
+  file: string,
+  text: string,
+  originals: ReadonlyMap<string, Original[]>,
+  folder: string,
+): string => {
   const sources: string[] = [];
   const mappings: SourceMapSegment[][] = text.split("\n").map(() => []);
   for (const [name, { firstLine, lines }] of declarationsOf(file, text)) {
@@ -88,7 +96,7 @@ const mapOf = (file: string, text: string, originals: ReadonlyMap<string, Origin
     const candidates = originals.get(name) ?? originals.get(name.replace(/\$\d+$/, "")) ?? [];
     const original = mostSimilar(lines, candidates);
     if (original === undefined) continue;
-    const source = relative(dirname(file), original.source).replaceAll("\\", "/");
+    const source = relative(dirname(file), packedSource(original.source, folder)).replaceAll("\\", "/");
     if (!sources.includes(source)) sources.push(source);
     for (const [index, line] of lines.entries()) {
       const segments = original.mappings[original.firstLine + index] ?? [];
@@ -108,6 +116,16 @@ const mapOf = (file: string, text: string, originals: ReadonlyMap<string, Origin
     names: [],
     mappings: encode(mappings),
   });
+};
+
+/** Returns a source that is packed: the same one, or a copy of one that belongs to another package, in the folder of the build. */
+const packedSource = (source: string, folder: string): string => {
+  const owner = dirname(folder);
+  if (source.startsWith(owner + sep)) return source;
+  const copy = join(folder, relative(dirname(owner), source));
+  mkdirSync(dirname(copy), { recursive: true });
+  copyFileSync(source, copy);
+  return copy;
 };
 
 const mostSimilar = (lines: readonly string[], candidates: readonly Original[]): Original | undefined => {

@@ -1,8 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tsImport } from "tsx/esm/api";
+import { homePage } from "../site/.vitepress/home.mjs";
+import { pictureIn } from "../site/.vitepress/pictures.mjs";
+import { sourcePages } from "../site/.vitepress/sources.mjs";
 
 /**
  * `npm run docs`: shows the documentation as a website and updates it while you write. `npm run docs -- build` writes it to
@@ -17,28 +29,33 @@ if (!["dev", "build", "preview"].includes(command)) {
   process.exit(2);
 }
 
-const readmesIn = (folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`);
-const sources = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "examples/README.md",
-  "docs",
-  ...readmesIn("packages"),
-  ...readmesIn("examples"),
-];
-
 const copyPages = () => {
-  for (const source of sources.filter((each) => existsSync(join(root, each)))) {
-    const target = join(site, "pages", source);
+  for (const page of sourcePages()) {
+    const target = join(site, "pages", page);
     mkdirSync(dirname(target), { recursive: true });
-    cpSync(join(root, source), target, { recursive: true });
+    cpSync(join(root, page), target);
+  }
+  writeFileSync(join(site, "pages/index.md"), homePage());
+};
+
+/** Writes each picture of a terminal for a light and for a dark page. */
+const writePictures = () => {
+  const folder = join(site, "pages/public/images");
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(join(root, "docs/images"))) {
+    for (const appearance of ["light", "dark"]) {
+      const picture = pictureIn(readFileSync(join(root, "docs/images", name), "utf8"), appearance);
+      writeFileSync(join(folder, `${basename(name, ".svg")}.${appearance}.svg`), picture);
+    }
   }
 };
 
 /** The website serves what `llms.txt` lists as Markdown, at the paths of the repository. */
 const copyForLanguageModels = async () => {
-  const { llmsPages, printLlmsFull, printLlmsIndex } = await tsImport("./generate/llms.ts", import.meta.url);
+  const { llmsPages, printLlmsFull, printLlmsIndex } = await tsImport(
+    "./generate/docs/llms.ts",
+    import.meta.url,
+  );
   const folder = join(site, "pages/public");
   for (const page of llmsPages()) cpSync(join(root, page), join(folder, page));
   writeFileSync(join(folder, "llms.txt"), printLlmsIndex());
@@ -56,6 +73,7 @@ if (!existsSync(join(site, "node_modules/vitepress"))) {
 }
 rmSync(join(site, "pages"), { recursive: true, force: true });
 copyPages();
+writePictures();
 await copyForLanguageModels();
 if (command === "dev") {
   // The server runs in this process, so that the pages can be copied again when they change.

@@ -6,21 +6,30 @@ const folder = fileURLToPath(new URL("../packages/", import.meta.url));
 
 /**
  * @typedef {{ "."?: { types?: string, import?: { types: string } } }} Exports
- * @typedef {{ name: string, exports?: Exports, bin?: Record<string, string> }} Manifest
+ * @typedef {{ name: string, private?: boolean, exports?: Exports, bin?: Record<string, string> }} Manifest
  */
 
 /** Names of the folders in `packages/`, one per package. */
-export const packageFolders = readdirSync(folder);
+export const allPackageFolders = readdirSync(folder);
+
+/**
+ * Returns the manifest of a package.
+ * @param {string} name
+ * @returns {Manifest}
+ */
+const manifestOf = (name) => JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"));
+
+/** Names of the folders of the published packages. The others are parts of their builds. */
+export const packageFolders = allPackageFolders.filter((name) => manifestOf(name).private !== true);
 
 /**
  * Returns the file that the build of a package writes last: its declarations, or its command.
  * @param {string} name
  */
 export const lastBuiltFile = (name) => {
-  /** @type {Manifest} */
-  const manifest = JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"));
-  const main = manifest.exports?.["."];
-  const file = main?.types ?? main?.import?.types ?? Object.values(manifest.bin ?? {})[0];
+  const { exports, bin } = manifestOf(name);
+  const main = exports?.["."];
+  const file = main?.types ?? main?.import?.types ?? Object.values(bin ?? {})[0];
   if (file === undefined) throw new Error(`packages/${name}/package.json names no built file`);
   return join("packages", name, file);
 };

@@ -20,7 +20,8 @@ const say = (line) => console.log(line);
  */
 const run = async (line, environment) => {
   say(`\n$ mgmt ${line}`);
-  const child = spawn(process.execPath, [mgmt, ...line.split(" ")], {
+  // In CI, the result has secrets only with this flag. Those of a temporary service may be in the log.
+  const child = spawn(process.execPath, [mgmt, ...line.split(" "), "--show-secrets"], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** The file in each package that contains code of other packages. */
 export const licensesFile = "THIRD-PARTY-LICENSES";
 
-interface ThirdParty {
+export interface ThirdParty {
   readonly name: string;
   readonly version: string;
   /** SPDX expression. */
@@ -18,22 +18,30 @@ interface ThirdParty {
 
 const rule = "-".repeat(80);
 
+/** Returns the files of which a bundle contains code. */
+export const filesIn = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
+
 /**
  * Writes the licenses of the packages whose code a build contains.
  * @param name folder of the package in `packages/`
+ * @param contained files of the build, from the root
  * @throws Error if a package says nothing about its license
  */
-export const writeThirdPartyLicenses = (name: string, { outputs }: Metafile): void => {
+export const writeThirdPartyLicenses = (name: string, contained: readonly string[]): void => {
   const file = join(root, "packages", name, licensesFile);
-  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  const contained = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
   const packages = packagesOf(contained);
   if (packages.length === 0) return rmSync(file, { force: true });
-  const sections = packages.map(({ text, ...each }) => `${rule}\n${titleOf(each)}\n${rule}\n\n${text}\n`);
   const titles = packages.map((each) => `- ${titleOf(each)}\n`).join("");
   const introduction = `@mgmt/${name} contains code of these packages:\n\n${titles}`;
-  writeFileSync(file, [introduction, ...sections].join("\n"));
+  writeFileSync(file, [introduction, ...packages.map(sectionOf)].join("\n"));
 };
+
+/** Returns the license of a package under its title. */
+export const sectionOf = ({ text, ...each }: ThirdParty): string =>
+  `${rule}\n${titleOf(each)}\n${rule}\n\n${text}\n`;
 
 /** Returns the packages that a file written by `writeThirdPartyLicenses` lists. */
 export const thirdPartyIn = (text: string): Omit<ThirdParty, "text">[] =>
@@ -62,7 +70,12 @@ interface ThirdPartyManifest extends Omit<ThirdParty, "text"> {
   readonly repository?: string | { readonly url: string };
 }
 
-const thirdPartyAt = (folder: string): ThirdParty => {
+/**
+ * Returns the license of a package.
+ * @param folder relative to the root
+ * @throws Error if the package says nothing about its license
+ */
+export const thirdPartyAt = (folder: string): ThirdParty => {
   const manifest: ThirdPartyManifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const { name, version, license } = manifest;
   const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));

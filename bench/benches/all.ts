@@ -1,6 +1,7 @@
 import type { Bench } from "../runner/bench.js";
 import { cli } from "./cli.js";
 import { databases } from "./databases.js";
+import { engine } from "./engine.js";
 import { front } from "./front.js";
 import { growth } from "./growth.js";
 import { http } from "./http.js";
@@ -9,10 +10,13 @@ import { msw } from "./msw.js";
 import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
 import { start } from "./start.js";
+import { waits } from "./waits.js";
 
 export const benches: readonly Bench[] = [
   http,
   msw,
+  engine,
+  waits,
   start,
   databases,
   platform,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ReferenceServer, StaticTlsServer } from "../programs/calls.js";
 import { send } from "../programs/send.js";
 import type { Bench, Finding } from "../runner/bench.js";
+import { type Goal, goals } from "../runner/goals.js";
 import { type CommandTimes, type MeasuredCommand, measureCommands } from "../runner/commands.js";
 import { otherCommands } from "../runner/other-commands.js";
 import { loopbackCertificates, mgmtProgram } from "../runner/paths.js";
@@ -54,14 +55,14 @@ export const cli: Bench = {
       const [completion] = await measureCommands([completionWhileStopped], { warmUp: 2, rounds, home });
       assert.ok(node && get && tlsGet && version && help && projects && tlsProjects && completion);
       return [
-        ...findings("--version", version, node, 1.2),
-        ...findings("--help", help, node, 1.6),
-        ...findings("one list call to localhost", projects, get, 1.5),
-        ...findings("one list call over TLS", tlsProjects, tlsGet, 1.3),
+        ...findings("--version", version, node, goals.cli.version),
+        ...findings("--help", help, node, goals.cli.help),
+        ...findings("one list call to localhost", projects, get, goals.cli.list),
+        ...findings("one list call over TLS", tlsProjects, tlsGet, goals.cli.tlsList),
         {
           title: "completion while the service is stopped, wall time",
           subject: completion.wall,
-          goal: { of: "median", relation: "≤", limit: 300 },
+          goal: goals.cli.completion,
         },
         ...(await measureLists(home)),
         ...(await compareWithOthers(Math.ceil(rounds / 4), home)),
@@ -136,7 +137,7 @@ const findings = (
   title: string,
   subject: CommandTimes,
   baseline: CommandTimes,
-  limit: number | undefined,
+  goal: Goal | undefined,
   others: readonly CommandTimes[] = [],
 ): Finding[] =>
   (["wall", "processor"] as const)
@@ -146,7 +147,7 @@ const findings = (
       subject: subject[kind],
       baseline: baseline[kind],
       others: others.map((each) => each[kind]),
-      ...(limit !== undefined && { goal: { of: "ratio", relation: "≤", limit } as const }),
+      ...(goal && { goal }),
     }));
 
 /** Measures the same flags of other command lines, in fewer rounds, because some of them take a second. */

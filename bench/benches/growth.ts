@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type GrowthOperation, type GrowthServer, growthOperations } from "../programs/calls.js";
 import type { Bench, Finding, Series } from "../runner/bench.js";
+import { goals } from "../runner/goals.js";
 import { type Program, startProgram } from "../runner/program.js";
 import { jobGrowth } from "./job-growth.js";
 import { platformGrowth } from "./platform-growth.js";
 import { measureAlternately, median, ratios } from "../runner/rounds.js";
 
 const sizes = [100, 1_000, 10_000, 100_000];
-const maxRatio = 2;
 
 /** Every size runs in its own process. */
 export const growth: Bench = {
@@ -61,7 +61,7 @@ const measure = async (
     subject,
     baseline,
     others,
-    goal: { of: "ratio", relation: "≤", limit: maxRatio },
+    goal: goals.growth,
   };
 };
 

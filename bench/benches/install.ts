@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packPackages } from "../../scripts/release/pack.js";
 import type { Bench, Finding, Series } from "../runner/bench.js";
+import { goals } from "../runner/goals.js";
+import { type Installation, installIn } from "../runner/install-in.js";
 
 interface Contender {
   readonly name: string;
@@ -42,7 +43,11 @@ export const install: Bench = {
         else if (ours.some((each) => each.name === name)) assert.fail(`npm could not install ${name}`);
         else console.log(`  not compared with ${name}, which could not be installed`);
       }
-      const finding = (title: string, unit: Series["unit"], of: keyof Installation): Finding => {
+      const finding = (
+        title: string,
+        unit: Series["unit"],
+        of: "packages" | "bytes" | "seconds",
+      ): Finding => {
         const series = measured.map(({ name, installations }): Series => {
           return { name, unit, rounds: installations.map((each) => each[of]) };
         });
@@ -53,7 +58,7 @@ export const install: Bench = {
       return [
         {
           ...finding("installed packages", "packages", "packages"),
-          goal: { of: "median", relation: "≤", limit: 40 },
+          goal: goals.install,
         },
         finding("bytes in node_modules", "B", "bytes"),
         finding("time, most of it for downloads", "s", "seconds"),
@@ -63,43 +68,3 @@ export const install: Bench = {
     }
   },
 };
-
-interface Installation {
-  readonly packages: number;
-  readonly bytes: number;
-  readonly seconds: number;
-}
-
-/** Returns undefined if npm fails. */
-const installIn = (parent: string, specifiers: readonly string[]): Installation | undefined => {
-  const folder = mkdtempSync(join(parent, "installed-"));
-  writeFileSync(join(folder, "package.json"), '{"private":true}');
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const cache = ["--cache", mkdtempSync(join(parent, "cache-"))];
-  const started = performance.now();
-  const { status, stderr } = spawnSync("npm", ["install", ...specifiers, ...flags, ...cache], {
-    cwd: folder,
-    encoding: "utf8",
-    shell: process.platform === "win32",
-  });
-  const seconds = (performance.now() - started) / 1_000;
-  if (status !== 0) {
-    console.log(stderr);
-    return undefined;
-  }
-  const modules = join(folder, "node_modules");
-  const { packages }: { packages: object } = JSON.parse(
-    readFileSync(join(modules, ".package-lock.json"), "utf8"),
-  );
-  const present = Object.keys(packages).filter((location) => isDirectory(join(folder, location)));
-  return { packages: present.length, bytes: bytesIn(modules), seconds };
-};
-
-/** Packages for other systems are in the lockfile, too. */
-const isDirectory = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-const bytesIn = (folder: string): number =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => lstatSync(join(folder, name)))
-    .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);

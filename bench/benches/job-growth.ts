@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ReferenceEngine } from "@mgmt/mock/server";
+import { MemoryServer } from "@mgmt/mock/server";
 import type pg from "pg";
 import type { Finding } from "../runner/bench.js";
+import { goals } from "../runner/goals.js";
 import { connectToRecords, startPlatform } from "../runner/platform-records.js";
 import { type Contender, type RoundOptions, measureAlternately } from "../runner/rounds.js";
 
@@ -69,12 +70,15 @@ const growthOf = async (
     title: `one of the due jobs, ${place}`,
     subject,
     baseline,
-    goal: { of: "ratio", relation: "≤", limit: 2 },
+    goal: goals.growth,
   };
 };
 
 const drainInMemory = async (count: number): Promise<number> => {
-  const engine = new ReferenceEngine({ seed: "jobs", settings: { lifecycle: { provisioning: 1_000 } } });
+  const engine = new MemoryServer({
+    deterministic: "jobs",
+    settings: { lifecycle: { provisioning: 1_000 } },
+  });
   const authorization = `Bearer ${await engine.tokens.user()}`;
   for (let index = 0; index < count; index += 1) {
     const headers = { authorization, "content-type": "application/json" };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cliClient } from "@mgmt/mock/server";
 import type { Finding } from "../runner/bench.js";
+import { goals } from "../runner/goals.js";
 import { connectToRecords, startPlatform } from "../runner/platform-records.js";
 import type { ServerProcess } from "../runner/server-process.js";
 
@@ -257,7 +258,7 @@ export const platformGrowth = async (rounds: number): Promise<Finding[]> => {
       title: `${name}, mgmt dev`,
       subject: { name: nameOf(sizes[1]), unit: "ms", rounds: times.large },
       baseline: { name: nameOf(sizes[0]), unit: "ms", rounds: times.small },
-      goal: { of: "ratio", relation: "≤", limit: 2 },
+      goal: goals.growth,
     }));
   } finally {
     await Promise.all(platforms.map((platform) => platform.stop()));

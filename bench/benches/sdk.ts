@@ -11,9 +11,9 @@ export const sdk: Bench = {
   about: "what the SDK costs in bytes, at start, in the compiler and for a call, beside other services' SDKs",
   run: async (rounds) => [
     ...(await bundleSizes()),
-    await importTimes(rounds ?? 21),
+    await importTimes(rounds ?? 11),
     ...(await typeCosts(rounds ?? 7)),
-    ...(await callOverheads(rounds ?? 61)),
+    ...(await callOverheads(rounds ?? 11)),
     await walkPages(rounds ?? 5),
   ],
 };

@@ -58,32 +58,6 @@ export interface StaticTlsServer {
   processorTime(): number;
 }
 
-export interface Load {
-  readonly url: string;
-  /** Default: GET. */
-  readonly method?: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  /** Body of each request. Default: none. */
-  readonly sent?: string;
-  readonly connections: number;
-  readonly seconds: number;
-  /** Every response must have this body. Default: any body. */
-  readonly body?: string;
-}
-
-export interface LoadResult {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly good: number;
-  /** Responses with another status or body, and requests without a response. */
-  readonly bad: number;
-}
-
-export interface LoadGenerator {
-  fire(load: Load): Promise<LoadResult>;
-  processorTime(): number;
-}
-
 export interface ClientRequest {
   readonly url: string;
   readonly token?: string;
@@ -102,6 +76,13 @@ export interface InProcessServer {
    * not a list of `count` items.
    */
   time(request: ClientRequest, requests: number, count: number): Promise<number>;
+  processorTime(): number;
+}
+
+/** Runs a test of a sign-up, with a mock of its own each time. */
+export interface SignUps {
+  /** Returns the milliseconds of one. Throws if its requests or its result are not as expected. */
+  time(): Promise<number>;
   processorTime(): number;
 }
 
@@ -126,12 +107,20 @@ export interface Spent {
   readonly processorMicroseconds: number;
 }
 
-/** Calls a client and raw `fetch` in one process. */
+/** Calls one client. */
 export interface Caller {
-  /** Creates both; `contender` is a file that exports a `lister`, for lists of `count` items. */
+  /** Creates it; `contender` is a file that exports a `lister`, for lists of `count` items. */
   start(contender: string, target: Target, count: number): Promise<void>;
-  /** Alternates batches of sequential calls between the two. Throws if a response is not the list. */
-  time(batches: number, callsPerBatch: number): Promise<Record<"subject" | "baseline", Spent[]>>;
+  /** Calls sequentially. Throws if a response is not the list. */
+  time(calls: number): Promise<Spent>;
+}
+
+/** The reference server in one process with the caller, without HTTP. */
+export interface EngineLists {
+  /** Creates that many databases. */
+  start(databases: number): Promise<void>;
+  /** Lists all databases sequentially. Throws if a response is not the list. */
+  time(requests: number): Promise<Spent>;
 }
 
 /** Iterates over all pages with a consumer that works on each. */

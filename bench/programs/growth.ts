@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type EngineResponse, ReferenceEngine, cliClient } from "@mgmt/mock/server";
+import { type EngineResponse, MemoryServer, cliClient } from "@mgmt/mock/server";
 import { type GrowthOperation, type GrowthServer, type Spent, serveCalls } from "./calls.js";
 import { processorTime } from "./processor-time.js";
 
@@ -19,8 +19,8 @@ interface Scenario {
 
 /** A server with `size` projects, databases, connections, branches, grants, refresh tokens, approvals and jobs. */
 class GrowingServer {
-  readonly #engine = new ReferenceEngine({
-    seed: "growth",
+  readonly #engine = new MemoryServer({
+    deterministic: "growth",
     // No job of the fixture falls due while the bench runs.
     settings: { lifecycle: { provisioning: year, deploymentStart: 1, deploymentStop: 1 } },
   });
@@ -41,7 +41,7 @@ class GrowingServer {
   }
 
   async fill(): Promise<void> {
-    const { tokens, clock, store, residents, seed } = this.#engine;
+    const { tokens, clock, store, defaults, seed } = this.#engine;
     const expiresAt = clock.now() + year;
     this.#token = await tokens.user({ expiresAt });
     this.#agentToken = await tokens.agent({ expiresAt });
@@ -50,7 +50,7 @@ class GrowingServer {
       await this.#create(`p${String(index)}`, this.#token);
       if (index % 10 === 0) await this.#create(`p${String(index)}`, stranger);
     }
-    const workspaceId = residents.workspace.id;
+    const workspaceId = defaults.workspace.id;
     for (const { id } of store.projects.list({ workspaceId })) this.#projectIds.push(id);
     for (const { id } of store.databases.list({ workspaceId })) this.#databaseIds.push(id);
     for (const projectId of this.#projectIds) {
@@ -82,7 +82,7 @@ class GrowingServer {
   }
 
   rows(): number {
-    return this.#engine.store.projects.count({ workspaceId: this.#engine.residents.workspace.id });
+    return this.#engine.store.projects.count({ workspaceId: this.#engine.defaults.workspace.id });
   }
 
   readonly #scenarios: Readonly<Record<GrowthOperation, Scenario>> = {
@@ -288,7 +288,7 @@ class GrowingServer {
   /** Approvals that one agent requested earlier, half of which are pending. */
   #fillApprovals(): void {
     const { approvals } = this.#engine.store;
-    const { agentId, user, workspace } = this.#engine.residents;
+    const { agentId, user, workspace } = this.#engine.defaults;
     for (let index = 0; index < this.#size; index += 1) {
       const projectId = this.#projectIds[index] ?? "";
       approvals.insert({

@@ -1,3 +1,5 @@
+import type { Goal } from "./goals.js";
+
 export type Unit = "req/s" | "tx/s" | "MB/s" | "s" | "ms" | "µs" | "B" | "packages" | "instantiations";
 
 /** The measurements of one contender: one value per round, in order. */
@@ -5,13 +7,6 @@ export interface Series {
   readonly name: string;
   readonly unit: Unit;
   readonly rounds: readonly number[];
-}
-
-/** The goal for a finding: for its median ratio, or for the subject's median. */
-export interface Goal {
-  readonly of: "ratio" | "median";
-  readonly relation: "≥" | "≤" | "<";
-  readonly limit: number;
 }
 
 /** One result. With a baseline, the two are measured alternately, round by round. */

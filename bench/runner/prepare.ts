@@ -6,10 +6,15 @@ import { benchFolder, programFolder, root } from "./paths.js";
 
 /** Builds the packages if stale, installs the benches' dependencies, and compiles their programs. */
 export const prepare = async (): Promise<void> => {
-  run(process.execPath, "scripts/build-if-stale.mjs");
   if (dependenciesAreStale()) {
     run("npm", "ci", "--prefix", benchFolder, "--ignore-scripts", "--no-audit", "--no-fund");
   }
+  await prepareWithoutOthers();
+};
+
+/** Does the same without the other SDKs that some benches compare with. */
+export const prepareWithoutOthers = async (): Promise<void> => {
+  run(process.execPath, "scripts/build-if-stale.mjs");
   const folder = join(benchFolder, "programs");
   await build({
     entryPoints: readdirSync(folder)

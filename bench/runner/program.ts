@@ -23,8 +23,9 @@ const callTimeout = 120_000;
 export const startProgram = async <Calls extends object>(
   name: string,
   nodeOptions: readonly string[] = [],
+  folder = programFolder,
 ): Promise<Program<Calls>> => {
-  const child = fork(join(programFolder, `${name}.js`), [], {
+  const child = fork(join(folder, `${name}.js`), [], {
     execArgv: [...nodeOptions],
     stdio: ["ignore", 2, 2, "ipc"],
   });

@@ -1,11 +1,12 @@
-import type { Goal, Finding, Series } from "./bench.js";
+import type { Finding, Series } from "./bench.js";
+import type { Goal } from "./goals.js";
 import { median, ratios } from "./rounds.js";
 
 /** Returns whether a finding meets its goal; a finding without a goal always does. */
 export const isMet = (finding: Finding): boolean => {
   const { goal } = finding;
   if (!goal) return true;
-  const value = goal.of === "ratio" ? medianRatio(finding) : median(finding.subject.rounds);
+  const value = valueOf(goal, finding);
   if (goal.relation === "≥") return value >= goal.limit;
   return goal.relation === "≤" ? value <= goal.limit : value < goal.limit;
 };
@@ -15,24 +16,36 @@ export const describe = (finding: Finding): string => {
   const { title, subject, baseline, others = [], goal, notes = [] } = finding;
   const rows = [subject, ...(baseline ? [baseline] : []), ...others].map((series) => [
     series.name,
-    `${format(median(series.rounds), series)} ${series.unit}`,
-    series.rounds.map((value) => format(value, series)).join("  "),
+    `${formatValue(median(series.rounds), series)} ${series.unit}`,
+    series.rounds.map((value) => formatValue(value, series)).join("  "),
   ]);
   if (baseline) {
     const each = ratios(subject, baseline);
     rows.push(["ratio", median(each).toFixed(3), each.map((value) => value.toFixed(3)).join("  ")]);
   }
-  const verdict = goal ? [`  goal ${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"}`] : [];
+  const verdict = goal
+    ? [
+        `  goal ${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"} (${valueOf(goal, finding).toFixed(3)})`,
+      ]
+    : [];
   return [`  ${title}`, ...alignColumns(rows), ...verdict, ...notes.map((note) => `  ${note}`)].join("\n");
 };
 
-const medianRatio = ({ subject, baseline }: Finding): number =>
-  baseline ? median(ratios(subject, baseline)) : Number.NaN;
+/** Returns what the goal is for. */
+export const valueOf = ({ of }: Goal, { subject, baseline }: Finding): number => {
+  if (of === "median") return median(subject.rounds);
+  if (!baseline) return Number.NaN;
+  return median(of === "ratio" ? ratios(subject, baseline) : ratios(baseline, subject));
+};
 
-const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding): string =>
-  of === "ratio" ? `ratio ${relation} ${String(limit)}` : `${relation} ${String(limit)} ${subject.unit}`;
+/** Describes what should be reached, such as "ratio ≤ 1.1". */
+export const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding): string =>
+  of === "median"
+    ? `${relation} ${limit.toLocaleString("en")} ${subject.unit}`
+    : `${of} ${relation} ${String(limit)}`;
 
-const format = (value: number, { unit }: Series): string => {
+/** Formats a value of a series, without its unit. */
+export const formatValue = (value: number, { unit }: Series): string => {
   if (["req/s", "tx/s", "MB/s", "B", "packages", "instantiations"].includes(unit)) {
     return Math.round(value).toLocaleString("en");
   }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 export interface ServerProcess {
+  readonly pid: number;
   /** The line of JSON that the process printed when it was ready. */
   readonly ready: Readonly<Record<string, unknown>>;
   /** Stops the process and waits until it has exited. */
@@ -28,6 +29,8 @@ export const startServerProcess = async (
   if (line === undefined) throw new Error(`node ${parameters.join(" ")} ended before it was ready`);
   const ready: Record<string, unknown> = JSON.parse(String(line[0]));
   return {
+    // A process that printed something was started.
+    pid: Number(child.pid),
     ready,
     stop: async () => {
       child.kill("SIGTERM");

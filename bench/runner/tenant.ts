@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { send } from "../programs/send.js";
 import type { Target } from "../programs/calls.js";
-
-/** Milliseconds between polls of a database's status. */
-const pollInterval = 2;
 
 interface Created {
   id: string;
@@ -30,19 +26,6 @@ export const createDatabase = async (target: Target, projectId: string): Promise
   const response = await post(target, `/v1/projects/${projectId}/databases`, { name: "bench" });
   const { data }: { data: Created } = JSON.parse(response);
   return created(data);
-};
-
-/** Waits until the database is ready, connects as its tenant, and runs `select 1`. */
-export const selectOnce = async (target: Target, { id, connectionString }: Created): Promise<void> => {
-  for (let status = ""; status !== "ready";) {
-    const response = await send({ url: `${target.baseUrl}/v1/databases/${id}`, token: target.token });
-    assert.equal(response.status, 200, response.body);
-    const { data }: { data: Created } = JSON.parse(response.body);
-    ({ status } = data);
-    assert.notEqual(status, "failure");
-    if (status !== "ready") await sleep(pollInterval);
-  }
-  await queryOne(connectionString);
 };
 
 /** Opens a connection and runs `select 1`. */

@@ -40,22 +40,19 @@ const readTicks = (): { stolen: number; all: number } | undefined => {
   return { stolen: ticks[7] ?? 0, all: ticks.reduce((sum, each) => sum + each, 0) };
 };
 
-const ownDependencies = [
-  "autocannon",
-  "pg",
-  "@prisma/management-api-sdk",
-  "stripe",
-  "openai",
-  "@octokit/rest",
-];
+const ownDependencies = ["pg", "@prisma/management-api-sdk", "stripe", "openai", "@octokit/rest"];
+
+/** Returns the hash of the present commit, or an empty string outside a repository. */
+export const headCommit = (): string =>
+  spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).stdout.trim();
 
 /** Lists the versions of everything that affects the numbers. */
 export const describeVersions = (): string => {
-  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" });
+  const commit = headCommit();
   return [
     `node ${process.versions.node}`,
     ...packageFolders.map((name) => version(`@mgmt/${name}`, join(root, "packages", name))),
-    ...(commit.status === 0 ? [`commit ${commit.stdout.trim()}`] : []),
+    ...(commit === "" ? [] : [`commit ${commit.slice(0, 8)}`]),
     version("msw", join(root, "node_modules/msw")),
     ...["esbuild", "typescript"].map((name) => version(name, join(root, "node_modules", name))),
     ...ownDependencies.map((name) => version(name, join(benchFolder, "node_modules", name))),

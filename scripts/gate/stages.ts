@@ -3,38 +3,61 @@ export interface Stage {
   readonly name: string;
   /** Its usual duration on a processor of its own. */
   readonly minutes: number;
-  /** A program with its arguments. For Vitest, the path of a configuration instead. */
-  readonly run: readonly string[] | { readonly vitest: string };
+  /** A program with its arguments. For Vitest, the path of a configuration, and filters of files, instead. */
+  readonly run: readonly string[] | { readonly vitest: string; readonly files?: readonly string[] };
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The stages that run beside each other, in any order. */
-export const stages: readonly Stage[] = [
-  { name: "test", minutes: 7, run: { vitest: "vitest.config.ts" } },
-  { name: "matrix", minutes: 5, run: { vitest: "test/runtimes/vitest.config.ts" } },
-  { name: "lint", minutes: 2.5, run: ["npm", "run", "lint"] },
-  { name: "typecheck", minutes: 0.5, run: ["npm", "run", "typecheck"] },
-  { name: "store", minutes: 1.5, run: { vitest: "test/store/vitest.config.ts" } },
-  { name: "browser", minutes: 1.5, run: { vitest: "test/browser/vitest.config.ts" } },
-  { name: "security", minutes: 1.5, run: { vitest: "test/security/vitest.config.ts" } },
-  {
-    name: "crash",
-    minutes: 1.5,
-    run: ["node", "--import", "tsx", "test/crash/index.ts", "--kills", "8", "--seed", "gate"],
-  },
-  {
-    name: "soak",
-    minutes: 0.5,
-    run: ["node", "--import", "tsx", "test/soak/index.ts", "--requests", "1000", "--seed", "gate"],
-  },
-  { name: "keyring", minutes: 0.2, run: ["packages/cli/test/keyring/run.sh"] },
-];
+const script = (...words: string[]): string[] => ["node", "--import", "tsx", ...words];
 
 /** Runs before all others, which need what it builds. */
 export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "build"] };
 
+/** The stages of `.ci/run`. They run beside each other, in any order. */
+export const stages: readonly Stage[] = [
+  { name: "test", minutes: 9, run: { vitest: "vitest.config.ts" } },
+  { name: "verify", minutes: 5, run: { vitest: "test/verify/vitest.config.ts" } },
+  {
+    name: "terminal",
+    minutes: 6,
+    run: { vitest: "test/terminal/vitest.config.ts" },
+    environment: { MGMT_TERMINAL_NODES: "20" },
+  },
+  { name: "lint", minutes: 3, run: ["npm", "run", "lint"] },
+  { name: "typecheck", minutes: 0.5, run: ["npm", "run", "typecheck"] },
+  { name: "store", minutes: 1.5, run: { vitest: "test/store/vitest.config.ts" } },
+  { name: "browser", minutes: 2, run: { vitest: "test/browser/vitest.config.ts" } },
+  { name: "security", minutes: 2, run: { vitest: "test/security/vitest.config.ts" } },
+  { name: "crash", minutes: 2, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
+  { name: "soak", minutes: 0.5, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },
+  { name: "keyring", minutes: 0.2, run: ["packages/cli/test/keyring/run.sh"] },
+];
+
 /** Runs when all tests have passed: it compares what they recorded with the contract. */
-export const last: Stage = {
-  name: "responses",
-  minutes: 0.1,
-  run: ["node", "--import", "tsx", "scripts/check-responses.ts"],
-};
+export const last: Stage = { name: "responses", minutes: 0.1, run: script("scripts/check-responses.ts") };
+
+/** The parts of `npm run test:full`, which run one after the other. */
+export const fullParts: readonly Stage[] = [
+  { name: "matrix", minutes: 8, run: { vitest: "test/runtimes/vitest.config.ts" } },
+  { name: "account", minutes: 8, run: ["test/account/run.sh"] },
+  {
+    name: "terminal",
+    minutes: 20,
+    run: { vitest: "test/terminal/vitest.config.ts" },
+    environment: { MGMT_TERMINAL_NODES: "all" },
+  },
+  { name: "strangers", minutes: 30, run: script("test/strangers/index.ts") },
+  { name: "crash", minutes: 60, run: script("test/crash/index.ts", "--kills", "300") },
+  { name: "crash-cases", minutes: 15, run: script("test/crash/index.ts", "--case", "all") },
+  { name: "soak", minutes: 25, run: script("test/soak/index.ts", "--minutes", "20") },
+  {
+    name: "shuffled",
+    minutes: 40,
+    run: [
+      "bash",
+      "-c",
+      "for seed in 1 2 3 4 5; do node_modules/.bin/vitest run --sequence.shuffle.files --sequence.seed=$seed || exit 1; done",
+    ],
+  },
+  { name: "bench", minutes: 30, run: script("bench/index.ts", "--compare", "auto") },
+];

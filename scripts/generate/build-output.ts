@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Contract, root } from "./contract.js";
-import { printContractText } from "./engine-contract.js";
-import { bundleValidators } from "./engine-validators.js";
+import { type Contract, root } from "./contract/contract.js";
+import { printContractText } from "./engine/contract-text.js";
+import { bundleValidators } from "./engine/validators.js";
+import { publishedDocument } from "./contract/published-document.js";
 
 /** Returns the contract as it is published with the SDK. */
-export const printDocument = ({ document }: Contract): string =>
-  `${JSON.stringify(document, undefined, 2)}\n`;
+export const printDocument = (contract: Contract): string =>
+  `${JSON.stringify(publishedDocument(contract), undefined, 2)}\n`;
 
 /** Writes the generated files that are too large to commit. */
 export const writeBuildOutput = async (contract: Contract): Promise<void> => {

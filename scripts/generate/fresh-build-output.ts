@@ -18,7 +18,7 @@ const stamp = "node_modules/.cache/mgmt/build-output";
 export const setup = async (): Promise<void> => {
   if (isFresh()) return;
   // The generator takes a second to load.
-  const { loadContract } = await import("./contract.js");
+  const { loadContract } = await import("./contract/contract.js");
   const { writeBuildOutput } = await import("./build-output.js");
   await writeBuildOutput(await loadContract());
   markFresh();

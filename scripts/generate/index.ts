@@ -1,19 +1,24 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { loadContract, root } from "./contract.js";
+import { loadContract, root } from "./contract/contract.js";
 import { writeBuildOutput } from "./build-output.js";
-import { generateCli } from "./cli.js";
-import { cliDocsFolder, generateCliDocs } from "./cli-docs.js";
-import { generateCliPrinted } from "./cli-printed.js";
-import { generateControlDocument } from "./control-document.js";
-import { generateEngine } from "./engine.js";
+import { generateCli } from "./cli/cli.js";
+import { cliDocsFolder, generateCliDocs } from "./docs/cli.js";
+import { generateCommandTree } from "./cli/command-tree.js";
+import { loadDeclarations } from "./cli/declarations.js";
+import { generateCliPrinted } from "./cli/printed.js";
+import { generateComparison } from "./docs/comparison.js";
+import { generateControlDocument } from "./engine/control-document.js";
+import { generateEngine } from "./engine/engine.js";
 import { markFresh } from "./fresh-build-output.js";
-import { lintContract } from "./lint.js";
-import { printLlmsIndex } from "./llms.js";
-import { generateMockReference } from "./mock-reference.js";
-import { generateReference, referenceFolder } from "./sdk-reference.js";
-import { generateSdk } from "./sdk.js";
-import { copySharedSources } from "./shared-sources.js";
+import { lintContract } from "./contract/lint.js";
+import { printLlmsIndex } from "./docs/llms.js";
+import { generateMockReference } from "./docs/mock-reference.js";
+import { generatePerformance } from "./docs/performance.js";
+import { generateReference, referenceFolder } from "./docs/sdk-reference.js";
+import { generateSdk } from "./sdk/sdk.js";
+import { generateInternal } from "./internal/internal.js";
+import { generateWhy } from "./docs/why.js";
 
 const findings = await lintContract();
 if (findings.length > 0) {
@@ -51,16 +56,22 @@ const sdk = await generateSdk(contract);
 await update(sdk);
 await updateFolder(referenceFolder, await generateReference(contract, sdk));
 await update(generateEngine(contract));
-await update(await copySharedSources());
+await update(await generateInternal(contract));
 await update(await generateCli(contract));
 await update(await generateControlDocument());
 await update(await generateMockReference());
 
 // The sources of the CLI import what was generated above.
-await update(await generateCliPrinted());
+const declarations = await loadDeclarations();
+await update(await generateCommandTree(declarations, contract));
+await update(await generateCliPrinted(declarations));
 const { readCliHelp } = await import("../cli-help.js");
 const { topics } = await import("../../packages/cli/src/commands/help/topics.js");
 await updateFolder(cliDocsFolder, await generateCliDocs(await readCliHelp(), topics));
+
+await update(await generateComparison());
+await update(await generatePerformance());
+await update(await generateWhy());
 
 // It lists the pages that were generated above.
 await update(new Map([["llms.txt", printLlmsIndex()]]));

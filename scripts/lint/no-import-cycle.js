@@ -1,26 +1,5 @@
-import { readFileSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
-
-/** Relative imports and exports, type-only ones and `import()` included. */
-const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
-const importsByFile = new Map();
-
-const importsIn = (file, text) =>
-  [...text.matchAll(specifier)].map(([, path = ""]) => resolve(dirname(file), path.replace(/\.js$/, ".ts")));
-
-const importsOf = (file) => {
-  const known = importsByFile.get(file);
-  if (known) return known;
-  let text = "";
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    // Built output such as JSON or JavaScript is not part of a cycle.
-  }
-  const imports = importsIn(file, text);
-  importsByFile.set(file, imports);
-  return imports;
-};
+import { relative, resolve } from "node:path";
+import { importsIn, importsOf } from "./import-graph.js";
 
 /** Returns the shortest path of imports from a file with this text back to itself. */
 const cycleThrough = (file, text) => {
@@ -41,7 +20,7 @@ const cycleThrough = (file, text) => {
   return undefined;
 };
 
-/** Reports a module that imports itself through others. Unlike `import-x/no-cycle`, it follows type-only imports too. */
+/** Reports a module that imports itself through others. Unlike `import-x/no-cycle`, it follows type-only and conditional imports too. */
 export const noImportCycle = {
   meta: { type: "problem", schema: [], messages: { cycle: "Import cycle: {{path}}" } },
   create: (context) => ({

@@ -5,9 +5,9 @@ import { type Recording, setupMock } from "@mgmt/mock";
 import { createClient } from "@mgmt/sdk";
 import { readRecording, writeRecording } from "../../packages/mock/src/record/recording.js";
 import { format } from "prettier";
-import { loadContract, root } from "../generate/contract.js";
-import { parityPage } from "../generate/parity.js";
-import { referenceFolder } from "../generate/sdk-reference.js";
+import { loadContract, root } from "../generate/contract/contract.js";
+import { parityPage } from "../generate/docs/parity.js";
+import { referenceFolder } from "../generate/docs/sdk-reference.js";
 import { recordedFile, summarize } from "./recorded.js";
 import { tour } from "./tour.js";
 

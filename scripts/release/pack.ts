@@ -42,6 +42,7 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>;
 }
 
 /** Reads the `package.json` of a folder, given relative to the root. */
@@ -51,12 +52,19 @@ export const manifestOf = (folder: string): Manifest =>
 /** An entry of the output of `npm pack --json`. */
 type NpmPacked = Omit<PackedPackage, "folder" | "tarball"> & { readonly filename: string };
 
-/** Runs `npm pack` on every package and returns what it packed. */
+/** Runs `npm pack` on every published package and returns what it packed. */
 export const packPackages = async (destination: string): Promise<PackedPackage[]> => {
   const { stdout } = await promisify(execFile)(
     "npm",
     // Silent, because the output of `prepack` would precede the JSON.
-    ["pack", "--workspaces", "--json", "--pack-destination", destination, "--silent"],
+    [
+      "pack",
+      ...packageFolders.map((name) => `--workspace=packages/${name}`),
+      "--json",
+      "--pack-destination",
+      destination,
+      "--silent",
+    ],
     { cwd: root, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
   );
   const packed: NpmPacked[] = JSON.parse(stdout);

@@ -36,7 +36,7 @@ export const planRelease = (): Release => {
     problems: [
       ...versionProblems(manifests, version),
       ...withoutChanges.map((name) => `The changelog of ${name} has no section for ${version}.`),
-      ...pending.map((file) => `.changeset/${file} is not part of a version. Run: npm run release:version`),
+      ...pendingProblems(pending),
     ],
   };
 };
@@ -49,6 +49,17 @@ export const changesIn = (changelog: string, version: string): string => {
 
 export const pendingChangesets = (files: readonly string[]): string[] =>
   files.filter((file) => file.endsWith(".md") && file !== "README.md");
+
+/** Returns in one line that changesets are left, however many there are. */
+export const pendingProblems = (pending: readonly string[]): string[] => {
+  const [first] = pending;
+  if (first === undefined) return [];
+  const found =
+    pending.length === 1
+      ? `.changeset/${first} is`
+      : `${String(pending.length)} changesets, such as .changeset/${first}, are`;
+  return [`${found} not part of a version. Run: npm run release:version`];
+};
 
 /** Returns what is inconsistent: all packages have one version, and need each other in that version. */
 export const versionProblems = (manifests: readonly Manifest[], version: string): string[] => {

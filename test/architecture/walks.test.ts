@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { linksOf } from "../docs/markdown.js";
 
 const page = "docs/architecture.md";
@@ -33,17 +33,20 @@ const importsOf = (file: string): string[] => {
   });
 };
 
-/** The files between the pipeline and the limiter. */
-const countRequest = [
-  "packages/engine/src/request/world.ts",
-  "packages/engine/src/composition/live-world.ts",
-];
+/** The files between the pipeline and the limit. */
+const countRequest = ["packages/engine/src/world/world.ts", "packages/engine/src/server/stored-state.ts"];
 
 /**
  * Steps that follow each other without an import from one to the other. Each names the files that connect them; every pair of
  * neighbors in that chain is connected by an import in one direction or the other.
  */
 const handOvers: readonly { from: string; to: string; through: readonly string[]; how: string }[] = [
+  ...["methods/resource", "bare-client"].map((name) => ({
+    from: `packages/sdk/src/${name}.ts`,
+    to: "packages/sdk/src/request/request.ts",
+    through: ["packages/sdk/src/methods/core.ts"],
+    how: "`core.ts` holds the function that sends requests",
+  })),
   {
     from: "packages/sdk/src/request/encode.ts",
     to: "packages/sdk/src/request/round-trip.ts",
@@ -70,7 +73,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   },
   {
     from: "packages/engine/src/http/http-body.ts",
-    to: "packages/engine/src/composition/reference-engine.ts",
+    to: "packages/engine/src/server/server.ts",
     through: ["packages/engine/src/http/http-server.ts"],
     how: "`http-server.ts` calls both",
   },
@@ -78,24 +81,26 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   {
     from: "packages/engine/src/request/authenticate.ts",
     to: "packages/engine/src/oauth/access-tokens.ts",
-    through: [],
+    through: ["packages/engine/src/world/authenticator.ts"],
     how: "`access-tokens.ts` implements the interface `Authenticator`",
   },
   {
     from: "packages/engine/src/oauth/access-tokens.ts",
+    to: "packages/engine/src/server/stored-backend.ts",
+    through: ["packages/engine/src/world/authenticator.ts", "packages/engine/src/world/server-world.ts"],
+    how: "`pipeline.ts` calls `transact` of the world that `stored-backend.ts` makes",
+  },
+  {
+    from: "packages/engine/src/store/replay.ts",
     to: "packages/engine/src/request/limit.ts",
-    through: [
-      "packages/engine/src/request/authenticate.ts",
-      "packages/engine/src/request/pipeline.ts",
-      ...countRequest,
-    ],
-    how: "`pipeline.ts` calls `authenticate` and then `countRequest` of the world, which asks the limiter",
+    through: ["packages/engine/src/server/stored-state.ts"],
+    how: "the step that `replay.ts` runs calls `countRequest` of the world that `stored-state.ts` makes",
   },
   {
     from: "packages/engine/src/request/limit.ts",
     to: "packages/engine/src/request/read-body.ts",
     through: [...countRequest.toReversed(), "packages/engine/src/request/pipeline.ts"],
-    how: "`pipeline.ts` calls `countRequest` of the world, which asks the limiter, and then `readBody`",
+    how: "`pipeline.ts` calls `countRequest` of the world, and then `readBody`",
   },
   ...pipelineNeighbors("read-body", "validate"),
   ...pipelineNeighbors("validate", "authorize"),
@@ -107,42 +112,48 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     through: [
       "packages/engine/src/request/pipeline.ts",
       "packages/engine/src/request/engine.ts",
-      "packages/engine/src/composition/reference-engine.ts",
+      "packages/engine/src/server/server.ts",
       "packages/engine/src/rules/behaviors.ts",
     ],
-    how: "`reference-engine.ts` passes the behaviors to the pipeline, which finds one by its operation",
+    how: "`server.ts` passes the behaviors to the pipeline, which finds one by its operation",
   },
   {
     from: "packages/engine/src/rules/projects/projects.ts",
-    to: "packages/engine/src/store/memory-store.ts",
-    through: ["packages/engine/src/request/world.ts", "packages/engine/src/store/store.ts"],
-    how: "the world holds a `Store`, which `memory-store.ts` implements",
+    to: "packages/engine/src/store/partial-tables.ts",
+    through: ["packages/engine/src/world/world.ts", "packages/engine/src/store/store.ts"],
+    how: "the world holds a `Store`, which `partial-tables.ts` makes",
   },
   {
-    from: "packages/cli/src/generated/commands/projects.ts",
-    to: "packages/cli/src/operations/define-operation.ts",
-    through: ["packages/cli/src/generated/groups.ts", "packages/cli/src/operations/groups.ts"],
+    from: "packages/engine/src/store/partial-collection.ts",
+    to: "packages/cluster/src/rows/postgres-backing.ts",
+    through: ["packages/engine/src/store/backing.ts", "packages/engine/src/index.ts"],
+    how: "`replay.ts` passes the changes to a `Backing`, which `postgres-backing.ts` implements",
+  },
+  {
+    from: "packages/cli/src/contract/generated/commands/projects.ts",
+    to: "packages/cli/src/run/define-operation.ts",
+    through: ["packages/cli/src/contract/generated/groups.ts", "packages/cli/src/run/groups.ts"],
     how: "`groups.ts` passes each row to `defineOperation`",
   },
   {
-    from: "packages/cli/src/operations/overlay.ts",
-    to: "packages/cli/src/operations/run.ts",
-    through: ["packages/cli/src/operations/define-operation.ts"],
+    from: "packages/cli/src/contract/overlay.ts",
+    to: "packages/cli/src/run/run.ts",
+    through: ["packages/cli/src/run/define-operation.ts"],
     how: "`define-operation.ts` passes the overlay to `run.ts`",
   },
-  ...["operations/defaults.ts input/read-input.ts", "input/read-input.ts service/connect.ts"].map((pair) => {
+  ...["run/defaults.ts input/read-input.ts", "input/read-input.ts service/connect.ts"].map((pair) => {
     const [from = "", to = ""] = pair.split(" ").map((file) => `packages/cli/src/${file}`);
-    return { from, to, through: ["packages/cli/src/operations/run.ts"], how: "`run.ts` calls both" };
+    return { from, to, through: ["packages/cli/src/run/run.ts"], how: "`run.ts` calls both" };
   }),
   ...[
     "profiles/resolve-access.ts credentials/token-source.ts",
-    "credentials/token-source.ts service/sdk.ts",
+    "credentials/token-source.ts contract/sdk.ts",
   ].map((pair) => {
     const [from = "", to = ""] = pair.split(" ").map((file) => `packages/cli/src/${file}`);
     return { from, to, through: ["packages/cli/src/service/connect.ts"], how: "`connect.ts` calls both" };
   }),
   {
-    from: "packages/cli/src/service/sdk.ts",
+    from: "packages/cli/src/contract/sdk.ts",
     to: "packages/sdk/src/client.ts",
     through: ["packages/sdk/src/index.ts"],
     how: "the SDK's entry point exports `createClient`",
@@ -151,10 +162,10 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     from: "packages/sdk/src/request/request.ts",
     to: "packages/sdk/src/transport/node-transport.ts",
     through: [
-      "packages/sdk/src/core.ts",
+      "packages/sdk/src/methods/core.ts",
       "packages/sdk/src/client.ts",
       "packages/sdk/src/index.ts",
-      "packages/cli/src/service/sdk.ts",
+      "packages/cli/src/contract/sdk.ts",
       "packages/sdk/src/node.ts",
     ],
     how: "`connect.ts` passes the transport to the client as an option",

@@ -52,7 +52,7 @@ describe("the authorization page in Chromium", () => {
   });
   beforeEach(async () => {
     await server.engine.reset();
-    const { user } = server.engine.residents;
+    const { user } = server.engine.defaults;
     await server.engine.seed.workspace({ name: "Difference Engine No. 2", ownerId: user.id });
     program.visits.length = 0;
   });
@@ -210,7 +210,7 @@ describe("the authorization page in Chromium", () => {
   });
 
   it("refuses a form submitted by another site", async () => {
-    const { user, workspace } = server.engine.residents;
+    const { user, workspace } = server.engine.defaults;
     const hostile = await listen("localhost", () => ({
       html: `<form method="post" action="${request().replaceAll("&", "&amp;")}">
         <input name="user" value="${user.id}"><input name="workspace" value="${workspace.id}">

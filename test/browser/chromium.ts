@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 const candidates = [
   "/usr/bin/chromium",
@@ -9,12 +12,26 @@ const candidates = [
 ];
 
 /** Launches the Chromium that `CHROMIUM` names, or the system's. Throws if there is none. */
-export const launchChromium = (): Promise<Browser> => {
+export const launchChromium = (): Promise<Browser> => chromium.launch(launchOptions());
+
+/** Launches Chromium with a profile whose user blocks cookies, and with them the storage of every page. */
+export const launchWithBlockedStorage = async (): Promise<BrowserContext> => {
+  const profile = await mkdtemp(join(tmpdir(), "mgmt-profile-"));
+  await mkdir(join(profile, "Default"));
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(profile, launchOptions());
+  // Processes of the browser may outlive its window, and still write.
+  context.on("close", () => void rm(profile, { recursive: true, force: true, maxRetries: 20 }));
+  return context;
+};
+
+const launchOptions = () => {
   const executablePath = process.env["CHROMIUM"] ?? candidates.find((path) => existsSync(path));
   if (executablePath === undefined) {
     throw new Error("Chromium not found: install the Debian package chromium, or set CHROMIUM to its path");
   }
   // Chromium's sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ executablePath, args });
+  return { executablePath, args };
 };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { createClient } from "@mgmt/sdk";
 import { AuthError, LoginRequiredError } from "@mgmt/sdk/auth";
@@ -53,14 +53,14 @@ const runProgram = async (): Promise<string> =>
 describe("a program that uses the login of the CLI", () => {
   it("calls the service of the profile as its user, from a process of its own", async () => {
     await account.login();
-    expect(await runProgram()).toBe(account.server.engine.residents.user.id);
+    expect(await runProgram()).toBe(account.server.engine.defaults.user.id);
   });
 
   it("refreshes an expired login once, together with three other programs", async () => {
     await account.login();
     expireToken();
     const before = tokenRequests();
-    const { id } = account.server.engine.residents.user;
+    const { id } = account.server.engine.defaults.user;
     expect(await Promise.all(Array.from({ length: 4 }, runProgram))).toEqual([id, id, id, id]);
     expect(tokenRequests() - before).toBe(1);
   });
@@ -76,6 +76,13 @@ describe("a program that uses the login of the CLI", () => {
     expect(await (await cliLogin()).token()).toBe(account.stored().profiles["default"]?.login?.accessToken);
   });
 
+  it("works in CI, where the command protects the log", async () => {
+    await account.login();
+    vi.stubEnv("CI", "true");
+    vi.stubEnv("GITHUB_ACTIONS", "true");
+    expect(await (await cliLogin()).token()).toBe(account.stored().profiles["default"]?.login?.accessToken);
+  });
+
   it("asks the CLI once for concurrent calls, and only when the token was rejected", async () => {
     await account.login();
     const login = await cliLogin();
@@ -87,7 +94,7 @@ describe("a program that uses the login of the CLI", () => {
     expect(renewed[0]).not.toBe(rejected);
     expect(renewed[1]).toBe(renewed[0]);
     expect(tokenRequests() - before).toBe(1);
-    expect((await createClient(login).me.get()).user?.id).toBe(account.server.engine.residents.user.id);
+    expect((await createClient(login).me.get()).user?.id).toBe(account.server.engine.defaults.user.id);
   });
 });
 
@@ -109,11 +116,29 @@ describe("the environment", () => {
   });
 });
 
+describe.each(["MGMT_BASE_URL", "MGMT_TOKEN"])("an empty %s", (name) => {
+  it("is reported instead of using the login of the CLI, which may be missing", async () => {
+    await account.login();
+    vi.stubEnv(name, " ");
+    const error = await thrown(cliLogin());
+    expect(error).toBeInstanceOf(LoginRequiredError);
+    expect(error).toMatchObject({
+      message: `${name} is set, but empty`,
+      hint: expect.stringContaining("check that the secret exists"),
+    });
+    expect((await cliLogin({ profile: "default" })).baseUrl).toBe(account.server.baseUrl);
+  });
+});
+
 describe("a login that cannot be used", () => {
   it("is reported with the words of the CLI when nobody is logged in", async () => {
     const error = await thrown(cliLogin());
     expect(error).toBeInstanceOf(LoginRequiredError);
-    expect(error).toMatchObject({ code: "auth:login_required", advice: "log_in" });
+    expect(error).toMatchObject({
+      code: "auth:login_required",
+      advice: "log_in",
+      hint: expect.stringMatching(/^Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN\./),
+    });
   });
 
   it("is reported with the cause when it has ended", async () => {
@@ -182,8 +207,17 @@ describe("a CLI that cannot be used", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("is not looked for through a relative folder of PATH", async () => {
+    const start = process.cwd();
+    const folder = inEmptyFolder();
+    writeFileSync(join(folder, "mgmt"), "#!/bin/sh\necho canary\n", { mode: 0o755 });
+    vi.stubEnv("PATH", relative(start, folder));
+    expect(await thrown(cliLogin())).toMatchObject({ message: "The command mgmt was not found" });
+    rmSync(folder, { recursive: true });
+  });
+
   it.each([
-    ["prints something else", "echo canary", "printed no token and base URL"],
+    ["prints something else", "echo canary", "did not print a token and a base URL"],
     ["fails without a report", "echo canary >&2; exit 7", "it ended with status 7"],
   ])("is reported when it %s, without its output", async (_, script, message) => {
     const folder = inEmptyFolder();

@@ -5,7 +5,7 @@ import {
   type JsonSchema,
   type Operation,
   loadContract,
-} from "../../scripts/generate/contract.js";
+} from "../../scripts/generate/contract/contract.js";
 
 /** A value for each field that excludes another. The ids do not exist, so a valid request fails with 404. */
 const values: Record<string, unknown> = {

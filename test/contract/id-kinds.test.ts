@@ -5,8 +5,8 @@ import {
   type OpenApiDocument,
   loadContract,
   readContract,
-} from "../../scripts/generate/contract.js";
-import { printOperations } from "../../scripts/generate/engine-operations.js";
+} from "../../scripts/generate/contract/contract.js";
+import { printOperations } from "../../scripts/generate/engine/operations.js";
 
 let contract: Contract;
 beforeAll(async () => {

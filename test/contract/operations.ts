@@ -1,6 +1,6 @@
 /**
- * The operations of the API, independent of the contract: id, method and path, and for documented operations the statuses that
- * they must list.
+ * The documented operations of the public service, independent of the contract: id, method and path, and the statuses that they must
+ * list.
  */
 const documented = `
 projects.list                      GET    /v1/projects                                                         200 401
@@ -31,66 +31,17 @@ apps.delete                        DELETE /v1/apps/{appId}                      
 apps.promote                       POST   /v1/apps/{appId}/promote                                             200 401 403 404 409 413 422
 `;
 
-const extended = `
-me.get                             GET    /v1/me
-workspaces.list                    GET    /v1/workspaces
-workspaces.create                  POST   /v1/workspaces
-workspaces.subscription.get        GET    /v1/workspaces/{workspaceId}/subscription
-regions.listAccelerate             GET    /v1/regions/accelerate
-apps.deployments.list              GET    /v1/apps/{appId}/deployments
-apps.deployments.create            POST   /v1/apps/{appId}/deployments
-workspaces.get                     GET    /v1/workspaces/{id}
-workspaces.serviceTokens.create    POST   /v1/workspaces/{workspaceId}/service-tokens
-workspaces.serviceTokens.delete    DELETE /v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}
-databases.list                     GET    /v1/databases
-databases.create                   POST   /v1/databases
-databases.get                      GET    /v1/databases/{databaseId}
-databases.update                   PATCH  /v1/databases/{databaseId}
-databases.connections.list         GET    /v1/databases/{databaseId}/connections
-databases.backups.list             GET    /v1/databases/{databaseId}/backups
-databases.usage.get                GET    /v1/databases/{databaseId}/usage
-connections.list                   GET    /v1/connections
-connections.create                 POST   /v1/connections
-connections.get                    GET    /v1/connections/{id}
-connections.delete                 DELETE /v1/connections/{id}
-regions.list                       GET    /v1/regions
-projects.branches.list             GET    /v1/projects/{projectId}/branches
-projects.branches.create           POST   /v1/projects/{projectId}/branches
-branches.get                       GET    /v1/branches/{branchId}
-branches.update                    PATCH  /v1/branches/{branchId}
-branches.delete                    DELETE /v1/branches/{branchId}
-services.list                      GET    /v1/services
-services.create                    POST   /v1/services
-services.get                       GET    /v1/services/{serviceId}
-services.update                    PATCH  /v1/services/{serviceId}
-services.delete                    DELETE /v1/services/{serviceId}
-services.promote                   POST   /v1/services/{serviceId}/promote
-services.deployments.list          GET    /v1/services/{serviceId}/deployments
-services.deployments.create        POST   /v1/services/{serviceId}/deployments
-deployments.get                    GET    /v1/deployments/{deploymentId}
-deployments.delete                 DELETE /v1/deployments/{deploymentId}
-deployments.start                  POST   /v1/deployments/{deploymentId}/start
-deployments.stop                   POST   /v1/deployments/{deploymentId}/stop
-`;
-
 export interface KnownOperation {
   operationId: string;
   method: string;
   path: string;
-  origin: string;
   statuses: number[];
 }
 
-const rows = (table: string, origin: string): KnownOperation[] =>
-  table
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [operationId = "", method = "", path = "", ...statuses] = line.split(/\s+/);
-      return { operationId, method, path, origin, statuses: statuses.map(Number) };
-    });
-
-export const knownOperations: KnownOperation[] = [
-  ...rows(documented, "documented"),
-  ...rows(extended, "extended"),
-];
+export const documentedOperations: KnownOperation[] = documented
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [operationId = "", method = "", path = "", ...statuses] = line.split(/\s+/);
+    return { operationId, method, path, statuses: statuses.map(Number) };
+  });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Contract, loadContract, readContract } from "../../scripts/generate/contract.js";
-import { lintResources } from "../../scripts/generate/lint-resources.js";
-import type { ResourceDeclaration } from "../../scripts/generate/resource-declaration.js";
-import { resourcesOf } from "../../scripts/generate/resources.js";
+import { type Contract, loadContract, readContract } from "../../scripts/generate/contract/contract.js";
+import { lintResources } from "../../scripts/generate/contract/lint-resources.js";
+import type { ResourceDeclaration } from "../../scripts/generate/contract/resource-declaration.js";
+import { resourcesOf } from "../../scripts/generate/contract/resources.js";
 
 let contract: Contract;
 beforeAll(async () => {

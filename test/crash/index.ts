@@ -1,111 +1,64 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { LoadClient } from "./client.js";
-import { Coverage } from "./coverage.js";
+import { Answers } from "./answers.js";
+import { cases } from "./cases/all-cases.js";
+import type { CrashCase } from "./cases/crash-case.js";
+import { diagnose } from "./diagnosis.js";
 import { FullDisk } from "./full-disk.js";
-import { Killer, describeKill, planKill } from "./kills.js";
-import { type Baseline, makeForeign, observeBaseline, verifyObjects } from "./leftovers.js";
 import { MgmtDev } from "./mgmt-dev.js";
-import { Random } from "./random.js";
-import { Violation, eventually } from "./violation.js";
+import { CrashTest } from "./round.js";
+import { Hang, Violation } from "./violation.js";
 
 const usage = `npm run test:crash [-- --kills N] [--seed S]
+npm run test:crash -- --case NAME|all [--suspend SECONDS] [--every N]
 
-Kills parts of a mgmt dev that eight clients use, restarts it, and checks that every answer was kept.
+Kills parts of a mgmt dev that eight clients use, also while it recovers, and checks that every answer was kept, that every request
+had a response, and that the API was not away for long. With --case, causes another fault instead.
 
-  --kills N    number of kills. Default: 12. Every second kill waits for the next named step
-  --seed S     repeats the choices of an earlier run
+  --kills N            number of kills. Default: 12. Every second kill waits for the next named step
+  --seed S             repeats the choices of an earlier run
+  --case NAME          ${cases.map(({ name }) => name).join(", ")}, or all
+  --suspend SECONDS    how long "suspended" suspends a process. Default: 60
+  --every N            "cuts" cuts the network at every Nth byte. Default: 1
 
 Exits with 1 after a violation, and keeps the data directory.
 `;
 
-const readArguments = (): { kills: number; seed: string } => {
-  const { values } = parseArgs({ options: { kills: { type: "string" }, seed: { type: "string" } } });
-  const kills = Number(values.kills ?? 12);
-  if (!(Number.isInteger(kills) && kills > 0)) throw new Error("--kills needs a positive integer");
-  return { kills, seed: values.seed ?? randomBytes(4).toString("hex") };
-};
-
-const clientCount = 8;
-
-class CrashTest {
-  readonly counts = new Map<string, number>();
-  readonly coverage = new Coverage();
-  readonly #dev: MgmtDev;
-  readonly #killer: Killer;
-  readonly #seed: string;
-  readonly #clients: LoadClient[];
-  #baseline: Baseline = { databases: new Set(), roles: new Set() };
-
-  constructor(directory: string, disk: FullDisk, seed: string) {
-    this.#dev = new MgmtDev(directory, disk.directory);
-    this.#killer = new Killer(this.#dev, disk);
-    this.#seed = seed;
-    this.#clients = Array.from(
-      { length: clientCount },
-      (_, index) =>
-        new LoadClient(
-          this.#dev,
-          new Random(`${seed}:client:${String(index)}`),
-          `c${String(index)}`,
-          this.counts,
-        ),
-    );
-  }
-
-  async begin(): Promise<void> {
-    await this.#dev.start();
-    const admin = await this.#dev.connectAsAdmin();
-    await makeForeign(admin);
-    await admin.end();
-    this.#baseline = await observeBaseline(this.#dev);
-  }
-
-  /** Loads, kills, recovers and verifies once. */
-  async round(index: number): Promise<void> {
-    const plan = planKill(new Random(`${this.#seed}:kill:${String(index)}`), index);
-    const load = Promise.all(this.#clients.map((client) => client.run()));
-    // Awaited below. Until then, a rejection must not end the process.
-    load.catch(() => undefined);
-    const isAtStep = await this.#killer.kill(plan, () => {
-      const pending = this.#clients.flatMap((client) => client.pending ?? []);
-      if (plan.step !== undefined) this.coverage.reached(plan.step, pending);
-    });
-    for (const client of this.#clients) client.stop();
-    console.log(
-      `${String(index)}: ${describeKill(plan)}${plan.step !== undefined && !isAtStep ? " (not reached)" : ""}`,
-    );
-    await this.#recover();
-    await load;
-    for (const client of this.#clients) await client.verify();
-    await verifyObjects(this.#dev, this.#baseline);
-  }
-
-  async end(): Promise<void> {
-    await this.#dev.stop();
-  }
-
-  killEverything(): void {
-    this.#dev.killEverything();
-  }
-
-  async #recover(): Promise<void> {
-    const dev = this.#dev;
-    await eventually("mgmt dev does not recover", async () => {
-      if (!dev.isRunning) await dev.start();
-      const { status } = await dev.call(dev.tokens[0], "GET", "/v1/me");
-      const admin = await dev.connectAsAdmin();
-      await admin.end();
-      return status === 200 ? undefined : String(status);
-    });
-  }
+interface Arguments {
+  kills: number;
+  seed: string;
+  chosen: readonly CrashCase[];
+  suspension: number;
+  every: number;
 }
 
-const { kills, seed } = ((): ReturnType<typeof readArguments> => {
+const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name} needs a positive integer`);
+  return value;
+};
+
+const readArguments = (): Arguments => {
+  const option = { type: "string" } as const;
+  const { values } = parseArgs({
+    options: { kills: option, seed: option, case: option, suspend: option, every: option },
+  });
+  const chosen = cases.filter(({ name }) => values.case === "all" || values.case === name);
+  if (values.case !== undefined && chosen.length === 0) throw new Error(`There is no case ${values.case}`);
+  return {
+    kills: positive("kills", values.kills ?? "12"),
+    seed: values.seed ?? randomBytes(4).toString("hex"),
+    chosen,
+    suspension: positive("suspend", values.suspend ?? "60") * 1_000,
+    every: positive("every", values.every ?? "1"),
+  };
+};
+
+const { kills, seed, chosen, suspension, every } = ((): ReturnType<typeof readArguments> => {
   try {
     return readArguments();
   } catch (error) {
@@ -117,25 +70,48 @@ const { kills, seed } = ((): ReturnType<typeof readArguments> => {
 await ensureBuilt();
 const directory = await mkdtemp(join(tmpdir(), "mgmt-crash-"));
 await chmod(directory, 0o755);
-console.log(`seed ${seed}, ${String(kills)} kills, in ${directory}`);
-const test = new CrashTest(directory, await FullDisk.make(directory), seed);
-let done = 0;
-try {
-  await test.begin();
-  for (; done < kills; done += 1) await test.round(done + 1);
-  await test.end();
-  const counts = [...test.counts].sort().map(([operation, count]) => `  ${operation}: ${String(count)}`);
-  console.log(`${String(kills)} kills without a violation. Requests:\n${counts.join("\n")}`);
+
+const describe = (error: unknown): unknown =>
+  error instanceof Violation ? `${error instanceof Hang ? "HANG" : "VIOLATION"} ${error.message}` : error;
+
+const runCases = async (): Promise<void> => {
+  for (const { name, run } of chosen) {
+    const folder = join(directory, name);
+    await mkdir(folder);
+    await run({ directory: folder, suspension, every, log: (line) => console.log(`${name}: ${line}`) });
+  }
+};
+
+const runKills = async (): Promise<void> => {
+  console.log(`seed ${seed}, ${String(kills)} kills, in ${directory}`);
+  const disk = await FullDisk.make(directory);
+  const dev = new MgmtDev(directory, disk.directory);
+  const answers = new Answers();
+  const test = new CrashTest(dev, disk, seed, answers);
+  let done = 0;
+  try {
+    await test.begin();
+    for (; done < kills; done += 1) await test.round(done + 1);
+    await test.end();
+  } catch (error) {
+    if (error instanceof Violation) console.error(await diagnose(dev));
+    dev.killEverything();
+    console.error(
+      `After ${String(done)} good kills. Repeat it with: npm run test:crash -- --seed ${seed} --kills ${String(done + 1)}`,
+    );
+    throw error;
+  }
+  console.log(`${String(kills)} kills without a violation. Answers:\n${answers.report()}`);
   console.log(test.coverage.report());
+  console.log(test.away.report());
+};
+
+try {
+  await (chosen.length > 0 ? runCases() : runKills());
   await rm(directory, { recursive: true, force: true });
 } catch (error) {
-  test.killEverything();
-  const what = error instanceof Violation ? `VIOLATION ${error.message}` : error;
-  console.error(what);
-  console.error(
-    `After ${String(done)} good kills. Repeat it with: npm run test:crash -- --seed ${seed} --kills ${String(done + 1)}\n` +
-      `The data directory and mgmt-dev.log are in ${directory}.`,
-  );
+  console.error(describe(error));
+  console.error(`The data directory and mgmt-dev.log are in ${directory}.`);
   process.exitCode = 1;
 }
 process.exit();

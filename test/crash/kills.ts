@@ -1,58 +1,21 @@
+import { realpath } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   commandLine,
   descendantsOf,
   killAll,
+  processTitled,
   running,
   signalAll,
 } from "../../packages/platform/test/processes.js";
 import { type FullDisk, killPostmasterOnFullDisk, startOnFullDisk } from "./full-disk.js";
+import type { Event, KillPlan, Victim } from "./kill-plan.js";
 import type { MgmtDev } from "./mgmt-dev.js";
-import { killMigration } from "./migration.js";
-import type { Random } from "./random.js";
 import { steps, stopAt } from "./steps.js";
 import { Violation, eventually } from "./violation.js";
 
-/**
- * Which processes a kill ends. `frozen` suspends Postgres first, `terminate` is an orderly end, `first start` kills a platform
- * that creates another data directory, and `migration` one that migrates another data directory of an earlier version. On a
- * `full disk`, Postgres does not start.
- */
-export const victims = [
-  "platform",
-  "platform and watchdog",
-  "watchdog, then platform",
-  "watchdog",
-  "postmaster",
-  "backend",
-  "all",
-  "restart",
-  "first start",
-  "migration",
-  "frozen platform",
-  "frozen, then terminate",
-  "terminate",
-  "postmaster on a full disk",
-  "platform on a full disk",
-] as const;
-
-export interface KillPlan {
-  victim: (typeof victims)[number];
-  /** Name of the step that the platform has reached; undefined for a random moment. */
-  step: string | undefined;
-  /** Milliseconds until the kill, without a step. */
-  after: number;
-}
-
-/** @param index Number of the kill. Every second one is at a step, and these take the steps in turn. */
-export const planKill = (random: Random, index: number): KillPlan => {
-  const victim = random.pick(victims);
-  const step = index % 2 === 1 ? steps[((index - 1) / 2) % steps.length]?.name : undefined;
-  return { victim, step, after: random.below(600) };
-};
-
-export const describeKill = ({ victim, step, after }: KillPlan): string =>
-  `kill ${victim} ${step === undefined ? `after ${String(after)} ms` : `before it can ${step}`}`;
+/** How long a recovery may take to begin, in milliseconds. */
+const startupPatience = 2_000;
 
 const isPostgres = (line: string): boolean => line.includes("postgres") && !line.includes("mgmt-watchdog");
 
@@ -76,32 +39,73 @@ export class Killer {
     const step = steps.find(({ name }) => name === plan.step);
     if (step === undefined) {
       await sleep(plan.after);
-      await this.#kill(plan, undefined);
+      await this.#carryOut(plan, undefined);
       return false;
     }
     const { backend, release } = await stopAt(this.#dev, step);
     if (backend !== undefined) reached();
     try {
-      await this.#kill(plan, backend);
+      await this.#carryOut(plan, backend);
     } finally {
       await release();
     }
     return backend !== undefined;
   }
 
-  async #kill({ victim, after }: KillPlan, backend: number | undefined): Promise<void> {
+  #carryOut({ what, after }: KillPlan, backend: number | undefined): Promise<void> {
+    return typeof what === "string" ? this.#cause(what, after) : this.killProcesses(what, backend);
+  }
+
+  /** Kills the processes, each as soon as the one before has got the signal. */
+  async killProcesses(victims: readonly Victim[], backend?: number): Promise<void> {
+    for (const victim of victims) killAll(await this.#find(victim, backend));
+  }
+
+  /** Returns no process while there is none of this kind. */
+  async #find(victim: Victim, backend: number | undefined): Promise<number[]> {
+    const dev = this.#dev;
+    const pids = dev.pid === undefined ? [] : [dev.pid];
+    switch (victim) {
+      case "platform":
+        return pids;
+      case "watchdog":
+        return pids.flatMap(descendantsOf).filter((each) => commandLine(each).includes("mgmt-watchdog"));
+      case "postmaster": {
+        const pid = await dev.postmaster().catch(() => undefined);
+        // The number may have been given to another program.
+        return pid !== undefined && commandLine(pid).includes("postgres") ? [pid] : [];
+      }
+      case "backend":
+        return [backend ?? (await this.#backend())].filter((each) => each !== undefined);
+      case "startup":
+        return this.#startup(backend);
+    }
+  }
+
+  async #backend(): Promise<number | undefined> {
+    return processTitled(await realpath(this.#dev.cluster), "[local]");
+  }
+
+  /** Kills a backend unless Postgres recovers already, and waits for the process that does. */
+  async #startup(backend: number | undefined): Promise<number[]> {
+    const cluster = await realpath(this.#dev.cluster);
+    const find = (): number | undefined => processTitled(cluster, "postgres: startup");
+    let startup = find();
+    if (startup === undefined) killAll(await this.#find("backend", backend));
+    for (const deadline = Date.now() + startupPatience; startup === undefined && Date.now() < deadline;) {
+      startup = find();
+      if (startup === undefined) await sleep(5);
+    }
+    return startup === undefined ? [] : [startup];
+  }
+
+  async #cause(event: Event, after: number): Promise<void> {
     const dev = this.#dev;
     const { pid } = dev.ready;
     const watchdogs = descendantsOf(pid).filter((each) => commandLine(each).includes("mgmt-watchdog"));
-    switch (victim) {
-      case "platform":
+    switch (event) {
+      case "platform alone":
         return this.#killPlatform();
-      case "watchdog, then platform":
-        killAll(watchdogs);
-        // It may have been started again, or not.
-        await sleep(after / 10);
-        killAll([pid]);
-        return dev.ended();
       case "terminate":
         process.kill(pid, "SIGTERM");
         return this.#leavesNothing(descendantsOf(pid));
@@ -114,27 +118,16 @@ export class Killer {
         return this.#leavesNothing(descendantsOf(pid));
       case "first start":
         return this.#killFirstStart(after * 2);
-      case "migration":
-        return killMigration(this.#dev, after);
-      case "watchdog":
-        killAll(watchdogs);
-        return;
-      case "platform and watchdog":
+      case "suspended watchdog and platform":
         // Stopped first, so that it does not act on the end of the platform.
         signalAll(watchdogs, "SIGSTOP");
         killAll([pid, ...watchdogs]);
         return dev.ended();
-      case "postmaster":
-        killAll([await dev.postmaster()]);
-        return;
       case "postmaster on a full disk":
         return killPostmasterOnFullDisk(dev, this.#disk);
       case "platform on a full disk":
         await this.#killPlatform();
         return startOnFullDisk(dev, this.#disk);
-      case "backend":
-        killAll([backend ?? (await this.#anyBackend())].filter((each) => each !== undefined));
-        return;
       case "all":
         killAll([pid, ...descendantsOf(pid)]);
         return dev.ended();
@@ -143,7 +136,9 @@ export class Killer {
         await dev.ended();
         const { child } = await dev.launch();
         await sleep(after * 2);
+        const ended = new Promise((resolve) => child.once("exit", resolve));
         child.kill("SIGKILL");
+        await ended;
       }
     }
   }
@@ -183,14 +178,5 @@ export class Killer {
     if (status !== 201) throw new Violation(`After a killed first start, a create was ${String(status)}`);
     await other.stop();
     await other.remove();
-  }
-
-  async #anyBackend(): Promise<number | undefined> {
-    const admin = await this.#dev.connectAsAdmin();
-    const { rows } = await admin.query<{ pid: number }>(
-      "select pid from pg_stat_activity where backend_type = 'client backend' order by random() limit 1",
-    );
-    await admin.end().catch(() => undefined);
-    return rows[0]?.pid;
   }
 }

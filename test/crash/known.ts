@@ -24,6 +24,8 @@ export interface KnownDatabase {
   backups: Map<string, (number | null)[]>;
   /** Whether its deletion was not answered. */
   isDeletionUncertain: boolean;
+  /** Whether other work on it may still be under way, so that a later change could be undone. */
+  isUncertain: boolean;
 }
 
 /** A project, as a client knows it. */
@@ -58,5 +60,6 @@ export const answeredDatabase = (id: string, body: unknown, ...below: string[]):
     ],
     backups: new Map(),
     isDeletionUncertain: false,
+    isUncertain: false,
   };
 };

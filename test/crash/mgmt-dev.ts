@@ -4,7 +4,8 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { bin } from "../../packages/cli/test/bin.js";
-import { descendantsOf, killAll } from "../../packages/platform/test/processes.js";
+import { descendantsOf, killAll, postmasterPid } from "../../packages/platform/test/processes.js";
+import { type Answer, sendRequest } from "./request.js";
 import { Violation } from "./violation.js";
 
 /** What the ready line of `mgmt dev` contains. */
@@ -15,13 +16,6 @@ interface Ready {
   token: string;
   postgresPort: number;
   pid: number;
-}
-
-/** The answer of the API or of the control surface. */
-export interface Answer {
-  status: number;
-  /** The parsed body; its fields are those of the contract. */
-  body: Record<string, unknown>;
 }
 
 /** `mgmt dev` in a process of its own, on a data directory that survives its restarts. */
@@ -36,14 +30,30 @@ export class MgmtDev {
   /** User tokens, which `projects.transfer` takes as the recipient. */
   userTokens: readonly [string, string] = ["", ""];
 
-  /** @param programs directory with the programs of Postgres. Default: those that `mgmt dev` finds. */
-  constructor(directory: string, programs?: string) {
+  readonly #environment: Record<string, string>;
+
+  /**
+   * @param programs directory with the programs of Postgres. Default: those that `mgmt dev` finds.
+   * @param environment more variables of the process.
+   */
+  constructor(directory: string, programs?: string, environment: Record<string, string> = {}) {
     this.#directory = directory;
     this.#programs = programs;
+    this.#environment = environment;
   }
 
   get dataDir(): string {
     return join(this.#directory, "data");
+  }
+
+  /** Directory of the cluster of Postgres. */
+  get cluster(): string {
+    return join(this.dataDir, "postgres");
+  }
+
+  /** File with the messages of `mgmt dev`. */
+  get log(): string {
+    return join(this.#directory, "mgmt-dev.log");
   }
 
   get ready(): Ready {
@@ -55,26 +65,37 @@ export class MgmtDev {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Process id of the last start, which may have ended. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Starts the process. Resolves when it is ready. */
   async start(): Promise<void> {
+    await this.startAgain();
+    await this.prepare();
+  }
+
+  /** Starts a process that has ended, with the tokens that it had. Resolves when it is ready. */
+  async startAgain(): Promise<void> {
     const { child, line } = await this.launch();
+    this.#child = child;
     const text = await line;
     const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : {};
     if (!isReady(parsed)) throw new Violation(`mgmt dev did not start: ${text}`);
-    this.#child = child;
     this.#ready = parsed;
     this.#secret = await readFile(parsed.controlSecretFile, "utf8");
-    await this.#prepare();
   }
 
   /** Restores the first state, which drops all databases. */
   async renew(): Promise<void> {
     const { status, body } = await this.control("POST", "/reset");
     if (status >= 300) throw new Violation(`The reset failed: ${String(status)} ${JSON.stringify(body)}`);
-    await this.#prepare();
+    await this.prepare();
   }
 
-  async #prepare(): Promise<void> {
+  /** Removes the rate limit, and makes new tokens. */
+  async prepare(): Promise<void> {
     await this.control("PUT", "/rate-limit", {});
     const userTokens = await Promise.all([this.#mint("user"), this.#mint("other-user")]);
     this.userTokens = [userTokens[0], userTokens[1]];
@@ -85,7 +106,7 @@ export class MgmtDev {
   async launch(): Promise<{ child: ChildProcess; line: Promise<string> }> {
     const home = join(this.#directory, "home");
     await mkdir(home, { recursive: true });
-    const log = createWriteStream(join(this.#directory, "mgmt-dev.log"), { flags: "a" });
+    const log = createWriteStream(this.log, { flags: "a" });
     const child = spawn(
       process.execPath,
       [bin, "dev", "--port", "0", "--data-dir", this.dataDir, "--output", "json"],
@@ -97,6 +118,7 @@ export class MgmtDev {
           XDG_CONFIG_HOME: join(home, "config"),
           MGMT_COVERAGE_FILE: "",
           ...(this.#programs !== undefined && { MGMT_POSTGRES: this.#programs }),
+          ...this.#environment,
         },
         stdio: ["ignore", "pipe", "pipe"],
       },
@@ -146,19 +168,17 @@ export class MgmtDev {
 
   /** Ends the platform and all its processes. */
   killEverything(): void {
-    if (this.#child?.pid !== undefined && this.isRunning) {
-      killAll([this.#child.pid, ...descendantsOf(this.#child.pid)]);
-    }
+    if (this.pid !== undefined && this.isRunning) killAll([this.pid, ...descendantsOf(this.pid)]);
   }
 
   /** Calls the API. Rejects when no response arrives. */
   async call(token: string, method: string, path: string, body?: object): Promise<Answer> {
-    return send(this.ready.baseUrl + path, method, { authorization: `Bearer ${token}` }, body);
+    return sendRequest(this.ready.baseUrl + path, method, { authorization: `Bearer ${token}` }, body);
   }
 
   /** Calls the control surface. */
   async control(method: string, path: string, body?: object): Promise<Answer> {
-    return send(this.ready.controlUrl + path, method, { "x-mgmt-control-secret": this.#secret }, body);
+    return sendRequest(this.ready.controlUrl + path, method, { "x-mgmt-control-secret": this.#secret }, body);
   }
 
   /** Connects to Postgres as its superuser, past everything that the platform does. */
@@ -178,9 +198,8 @@ export class MgmtDev {
     return client;
   }
 
-  async postmaster(): Promise<number> {
-    const file = join(this.dataDir, "postgres", "postmaster.pid");
-    return Number((await readFile(file, "utf8")).split("\n")[0]);
+  postmaster(): Promise<number> {
+    return postmasterPid(this.cluster);
   }
 
   async #mint(kind: string): Promise<string> {
@@ -194,22 +213,3 @@ export class MgmtDev {
 
 const isReady = (value: unknown): value is Ready =>
   typeof value === "object" && value !== null && "baseUrl" in value;
-
-const send = async (
-  url: string,
-  method: string,
-  headers: Record<string, string>,
-  body: object | undefined,
-): Promise<Answer> => {
-  const response = await fetch(url, {
-    method,
-    headers: { ...headers, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const parsed: unknown = text === "" ? {} : JSON.parse(text);
-  return { status: response.status, body: isRecord(parsed) ? parsed : {} };
-};
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

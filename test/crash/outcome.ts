@@ -1,13 +1,15 @@
-import { type Answer, isRecord } from "./mgmt-dev.js";
+import type { Meaning } from "./answers.js";
+import { type Answer, isRecord } from "./request.js";
 import { Violation } from "./violation.js";
 
 /** What a client knows after a request. */
-export type Outcome =
+export type Outcome = { meaning: Meaning } & (
   | { type: "acknowledged"; body: Record<string, unknown> }
-  /** The request was refused, so nothing changed. */
-  | { type: "refused"; status: number; code: string }
+  /** Nothing changed. */
+  | { type: "refused" }
   /** The change may have happened or not. */
-  | { type: "unanswered" };
+  | { type: "unanswered" }
+);
 
 /**
  * Sends a request and classifies its answer.
@@ -18,16 +20,30 @@ export const send = async (what: string, request: () => Promise<Answer>): Promis
   let answer: Answer;
   try {
     answer = await request();
-  } catch {
-    return { type: "unanswered" };
+  } catch (error) {
+    if (error instanceof Violation) throw error;
+    return isUnsent(error)
+      ? { type: "refused", meaning: "not sent" }
+      : { type: "unanswered", meaning: "cut" };
   }
-  const { status, body } = answer;
-  if (status < 300) return { type: "acknowledged", body };
-  if (status === 503) return { type: "unanswered" };
+  const { status, body, hasRetryAfter } = answer;
+  if (status < 300) return { type: "acknowledged", meaning: "done", body };
+  if (status === 503) {
+    return hasRetryAfter
+      ? { type: "refused", meaning: "503, nothing done" }
+      : { type: "unanswered", meaning: "503, unknown" };
+  }
   if (status >= 500)
     throw new Violation(`${what} was answered with ${String(status)} ${JSON.stringify(body)}`);
-  return { type: "refused", status, code: textAt(body, "error", "code") };
+  return { type: "refused", meaning: "refused" };
 };
+
+/** Whether no connection was made. */
+const isUnsent = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  "code" in error.cause &&
+  error.cause.code === "ECONNREFUSED";
 
 /** Returns the value at a path of object fields and array indexes. */
 export const at = (value: unknown, ...path: (string | number)[]): unknown =>

@@ -1,14 +1,30 @@
 import { Client, DatabaseError } from "pg";
+import { within } from "./machine-time.js";
+import { Hang } from "./violation.js";
 
-/** Runs work on a new connection of a tenant. */
+/** The longest time that work on a database may take, in milliseconds. Only a defect exceeds it. */
+const deadline = 60_000;
+
+/**
+ * Runs work on a new connection of a tenant.
+ *
+ * @throws Hang when it does not end before the deadline.
+ */
 const connected = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
-  try {
+  const run = async (): Promise<T> => {
     await client.connect();
-    return await work(client);
+    return work(client);
+  };
+  try {
+    return await within(
+      deadline,
+      run(),
+      () => new Hang(`A session of ${new URL(url).username} does not end`),
+    );
   } finally {
-    await client.end().catch(() => undefined);
+    void client.end().catch(() => undefined);
   }
 };
 

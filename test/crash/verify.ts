@@ -1,6 +1,7 @@
 import { type KnownConnection, type KnownDatabase, type KnownProject, answeredConnection } from "./known.js";
-import type { Answer, MgmtDev } from "./mgmt-dev.js";
+import type { MgmtDev } from "./mgmt-dev.js";
 import { listAt, textAt } from "./outcome.js";
+import type { Answer } from "./request.js";
 import { isRefused, readMarker } from "./tenant-sql.js";
 import { Violation, eventually } from "./violation.js";
 
@@ -12,7 +13,7 @@ const call = async (
   path: string,
   body?: object,
 ): Promise<Answer> => {
-  let answer: Answer = { status: 0, body: {} };
+  let answer: Answer = { status: 0, body: {}, hasRetryAfter: false };
   await eventually(`${method} ${path}`, async () => {
     answer = await dev.call(token, method, path, body);
     if (answer.status === 503) return "it is unavailable";
@@ -37,16 +38,24 @@ export const listAll = async (dev: MgmtDev, token: string, path: string): Promis
   }
 };
 
-/** Returns the projects with one of the names, which must be complete. */
+/**
+ * Returns the projects with one of the names, which must be complete.
+ *
+ * @param known ids of the other projects of the client.
+ * @param owner name of the client, with which the names of its projects begin.
+ * @throws Violation for a project that a refused request has created.
+ */
 export const findUncertainProjects = async (
   dev: MgmtDev,
   names: ReadonlySet<string>,
+  { known, owner }: { known: ReadonlySet<string>; owner: string },
 ): Promise<KnownProject[]> => {
-  if (names.size === 0) return [];
   const [token] = dev.tokens;
   const found: KnownProject[] = [];
   for (const item of await listAll(dev, token, "/v1/projects")) {
-    if (!names.has(textAt(item, "name"))) continue;
+    const name = textAt(item, "name");
+    if (!name.startsWith(`${owner}-`) || known.has(textAt(item, "id"))) continue;
+    if (!names.has(name)) throw new Violation(`The project ${name} exists although nobody expects it`);
     const id = textAt(item, "id");
     const [database] = await listAll(dev, token, `/v1/projects/${id}/databases`);
     if (database === undefined) throw new Violation(`The project ${id} was created without its database`);
@@ -73,7 +82,12 @@ const adopt = async (
   const connection = await rotate(dev, token, textAt(body, "data", "connections", 0, "id"));
   const name = new URL(connection.url).pathname.slice(1);
   const connections = [connection];
-  return { id, name, isDefault, markers, connections, backups: new Map(), isDeletionUncertain: false };
+  const isUncertain = false;
+  return {
+    ...{ id, name, isDefault, markers, connections, isUncertain },
+    backups: new Map(),
+    isDeletionUncertain: false,
+  };
 };
 
 const becomesReady = async (dev: MgmtDev, token: string, id: string): Promise<unknown> => {
@@ -125,9 +139,14 @@ export const verifyProject = async (dev: MgmtDev, project: KnownProject): Promis
     // The deletion was sent although the project has other databases.
     project.isDeletionUncertain = false;
   }
+  const known = new Set(project.databases.map(({ id }) => id));
   for (const item of await listAll(dev, token, `${path}/databases`)) {
-    const markers = project.uncertainDatabases.get(textAt(item, "name"));
-    if (markers) project.databases.push(await adopt(dev, token, textAt(item, "id"), markers, false));
+    const id = textAt(item, "id");
+    if (known.has(id)) continue;
+    const name = textAt(item, "name");
+    const markers = project.uncertainDatabases.get(name);
+    if (!markers) throw new Violation(`The database ${name} (${id}) exists although nobody expects it`);
+    project.databases.push(await adopt(dev, token, id, markers, false));
   }
   project.uncertainDatabases.clear();
   for (const database of [...project.databases]) {
@@ -151,8 +170,8 @@ const isIntactOrGone = async (dev: MgmtDev, token: string, database: KnownDataba
   eventually(`The database ${database.id}, whose deletion was not answered`, async () => {
     const answer = await call(dev, token, "GET", `/v1/databases/${database.id}`);
     if (answer.status === 404) return undefined;
-    if (textAt(answer.body, "data", "status") === "failure")
-      throw new Violation(`${database.id} is in failure`);
+    // While a deletion is being completed, too.
+    if (textAt(answer.body, "data", "status") === "failure") return "it is in failure";
     return wrongMarker(database);
   });
 
@@ -175,6 +194,7 @@ const verifyDatabase = async (dev: MgmtDev, token: string, database: KnownDataba
     return false;
   }
   await becomesReady(dev, token, database.id);
+  database.isUncertain = false;
   for (const connection of [...database.connections]) {
     if (!(await verifyConnection(dev, token, connection))) {
       database.connections.splice(database.connections.indexOf(connection), 1);

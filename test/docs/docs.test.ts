@@ -1,19 +1,22 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
+import { packageFolders } from "../../scripts/packages.mjs";
 import { type Block, blocksOf, pages } from "./markdown.js";
 
 /**
  * Runs every code block of the docs against the built packages. The fence says how: `sh serve` starts the platform, `sh run`
  * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
- * runs a script of this repository that has a test of its own. `sh install` installs packages; their names are checked. The
- * scripts of `sh example` are those of the example, which `npm run test:matrix` runs.
+ * runs a script of this repository that has a test of its own. `npm run test:strangers` follows whole pages: it also runs `sh install`,
+ * and `sh page`, which needs the files of its page, and compares what is printed with `text`. The scripts of `sh example` are those of
+ * the example, which `npm run test:matrix` runs, too.
  * The command reference is generated from the help of the commands, which the CLI's own tests check.
  */
 const blocks = pages.filter((page) => !page.startsWith("docs/cli/")).flatMap(blocksOf);
@@ -74,7 +77,13 @@ const runTestBlocks = async (): Promise<TestReport> => {
   return JSON.parse(readFileSync(report, "utf8")) as TestReport;
 };
 
+/** What blocks make with `mktemp`, such as env files with connection strings. */
+let temporary: string;
+
 beforeAll(async () => {
+  temporary = mkdtempSync(join(tmpdir(), "mgmt-docs-"));
+  // The account of Postgres enters it.
+  chmodSync(temporary, 0o755);
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
   // Without this file, vitest would use this repository's configuration, which resolves packages to their sources.
@@ -96,13 +105,28 @@ afterAll(async () => {
   platform?.kill("SIGTERM");
   await ended;
   rmSync(scratch, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 });
 
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("all have a kind that a test runs", () => {
-    const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml"];
-    // Tests of the mock, of the examples, and of the parity page run these.
-    known.push("json seed", "bash mock", "python mock", "go mock", "sh example", "sh parity");
+    const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml", "text"];
+    // Tests of the mock, of the examples, of whole pages, of the parity page, of the standalone program, and of recipes run these.
+    known.push(
+      "sh page",
+      "js",
+      "html",
+      "json seed",
+      "bash mock",
+      "python mock",
+      "go mock",
+      "sh example",
+      "sh parity",
+      "sh standalone",
+      "sh recipe",
+      "ts recipe",
+      "diff recipe",
+    );
     const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);
   });
@@ -110,7 +134,7 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("name scripts of this repository that exist", async () => {
     const manifest = (await import("../../package.json")) as { scripts: Record<string, string> };
     for (const { text, where } of blocksFor("sh", "root")) {
-      const scripts = [...text.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = ""]) => name);
+      const scripts = [...text.matchAll(/npm (?:run )?([\w:-]+)/g)].map(([, name = ""]) => name);
       for (const name of scripts.filter((word) => word !== "install")) {
         expect(Object.keys(manifest.scripts), where).toContain(name);
       }
@@ -118,16 +142,14 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   });
 
   it.each(blocksFor("sh", "install"))(
-    "install packages that are published or used here: $where",
+    "install packages of this repository that exist: $where",
     ({ text }) => {
-      const published = readdirSync(join(root, "packages")).map((name) => `@mgmt/${name}`);
+      const published = packageFolders.map((name) => `@mgmt/${name}`);
       for (const line of text.trim().split("\n")) {
         const [npm, install, ...words] = line.replace(/ +#.*/, "").split(" ");
         expect([npm, install]).toEqual(["npm", "install"]);
-        for (const word of words.filter((each) => !/^--(?:global|save-dev)$/.test(each))) {
-          if (!published.includes(word))
-            expect(existsSync(join(root, "node_modules", word)), word).toBe(true);
-        }
+        for (const word of words.filter((each) => each.startsWith("@mgmt/")))
+          expect(published).toContain(word);
       }
     },
   );
@@ -136,11 +158,16 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
     expect(parseYaml(text)).toEqual(expect.any(Object));
   });
 
-  it.concurrent.each(blocksFor("sh", "run"))("run in a shell: $where", async ({ text }) => {
+  it.concurrent.each(blocksFor("sh", "run"))("run in a shell: $where", async ({ text, where }) => {
     // Like a user's second terminal, the shell has only the profile that `mgmt dev` registered.
     const { MGMT_BASE_URL: baseUrl = "", MGMT_TOKEN: _, ...env } = environment;
     const script = text.replaceAll("http://127.0.0.1:4300", baseUrl);
-    await run("bash", ["-euo", "pipefail", "-c", script], { cwd: scratch, env });
+    const inCi = /^docs\/(?:quickstart|guides)\/ci\.md/.test(where);
+    const job = { ...env, TMPDIR: temporary, CI: inCi ? "true" : "", GITHUB_ACTIONS: "" };
+    const line = ["-euo", "pipefail", "-c", script];
+    const { stdout, stderr } = await run("bash", line, { cwd: scratch, env: job });
+    // A password in a connection string, or a token.
+    if (inCi) expect(stdout + stderr).not.toMatch(/:\/\/[^\s/@]+:[^\s/@]+@|\bey\w+\.\w+\.\w/);
   });
 
   it.concurrent.each(blocksFor("ts", "run"))("run as a program: $where", async (block) => {

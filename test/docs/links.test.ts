@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { anchorsOf, linksOf, pages } from "./markdown.js";
 

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
+import { packageFolders } from "../../scripts/packages.mjs";
 
 export interface Block {
   /** File and line, such as `README.md:24`. */
@@ -27,7 +28,7 @@ export const pages = [
   ...readdirSync(join(root, "examples"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `examples/${name}/README.md`),
-  ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+  ...packageFolders.map((name) => `packages/${name}/README.md`),
   ...markdownBelow("docs"),
 ];
 
@@ -67,6 +68,8 @@ export const anchorsOf = (text: string): string[] =>
       .replaceAll(" ", "-"),
   );
 
-/** Returns the targets of all inline links. */
+/** Returns the targets of all links: of those in the text, and of those that a line such as `[name]: target` defines. */
 export const linksOf = (text: string): string[] =>
-  [...outsideBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  [...outsideBlocks(text).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)].map(
+    ([, inline, defined]) => inline ?? defined ?? "",
+  );

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { pages } from "./markdown.js";
 
 /** Commands of this repository, whose names on the registry are not ours. */
@@ -27,13 +27,17 @@ const filesIn = (folder: string): string[] =>
 /** What readers see: the pages, the examples, and the sources, which have the help, hints, and `next` of all packages. */
 const texts = [
   ...pages,
-  ...["llms.txt", "scripts/start.mjs", "packages/mock/Dockerfile"],
-  ...["examples", "openapi", ".changeset", ".github", "site/.vitepress"].flatMap(filesIn),
+  ...["llms.txt", "scripts/start.mjs", "packages/cli/Dockerfile", "packages/mock/Dockerfile"],
+  ...["examples", "openapi", ".changeset", ".github", "setup-mgmt", "site/.vitepress"].flatMap(filesIn),
   ...readdirSync(join(root, "packages")).flatMap((name) => filesIn(`packages/${name}/src`)),
 ];
 
 const foundIn = (file: string): string[] =>
-  [...readFileSync(join(root, file), "utf8").matchAll(unscoped)].map(([found]) => `${file}: ${found}`);
+  [
+    ...readFileSync(join(root, file), "utf8")
+      .replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, "")
+      .matchAll(unscoped),
+  ].map(([found]) => `${file}: ${found}`);
 
 describe("the names of the packages", () => {
   it("are those of this repository wherever a page, an example, or a hint installs or runs one", () => {

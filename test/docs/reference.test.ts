@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../packages/sdk/src/index.js";
-import { resources } from "../../packages/sdk/src/generated/resources.js";
-import { Resource } from "../../packages/sdk/src/resource.js";
-import { type Contract, loadContract, root } from "../../scripts/generate/contract.js";
-import { generateReference, referenceFolder } from "../../scripts/generate/sdk-reference.js";
+import { resources } from "../../packages/sdk/src/resources/generated/resources.js";
+import { Resource } from "../../packages/sdk/src/methods/resource.js";
+import { type Contract, loadContract, root } from "../../scripts/generate/contract/contract.js";
+import { generateReference, referenceFolder } from "../../scripts/generate/docs/sdk-reference.js";
 import { anchorsOf, blocksOf, headingsOf } from "./markdown.js";
 
 const names = readdirSync(join(root, referenceFolder));
@@ -54,6 +54,26 @@ describe("the reference", () => {
     }
   });
 
+  it("has the rows of a table on lines of their own", () => {
+    const rows = read("types.md").match(/^\| .+ \|$/gm) ?? [];
+    expect(rows).toContainEqual(expect.stringMatching(/^\| advice +\| what to do +\|$/));
+    for (const row of rows) expect(row).not.toContain("| |");
+  });
+
+  it("uses nothing after the call that deletes or transfers it", () => {
+    for (const name of names) {
+      const calls = blocksOf(`${referenceFolder}/${name}`).flatMap(({ text }) =>
+        [...text.matchAll(/await client\.([\w.]+)\(/g)].map(([, id = ""]) => id),
+      );
+      const first = calls.findIndex((id) => /\.(?:delete|transfer)$/.test(id));
+      const later = first === -1 ? [] : calls.slice(first);
+      expect(
+        later.filter((id) => !/\.(?:delete|transfer|waitUntilTransferred)$/.test(id)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
   it("has no link tag and no empty item left over from a docstring", () => {
     for (const name of names) expect(read(name), name).not.toMatch(/\{@link|^\s*- \W?$|undefined`: /m);
   });
@@ -95,7 +115,7 @@ describe("a reference page", () => {
   });
 
   it("is built from the freshly generated source, not from the file on disk", async () => {
-    const path = "packages/sdk/src/generated/resources/me.ts";
+    const path = "packages/sdk/src/resources/generated/me.ts";
     const text = readFileSync(join(root, path), "utf8");
     const fresh = text.replace("   * `GET /v1/me`", "   * Generated in memory.");
     const made = await generateReference(contract, new Map([[path, fresh]]));

@@ -1,151 +1,108 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
+import type { Fault } from "@mgmt/mock";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { type MgmtClient, createClient } from "@mgmt/sdk";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 
 let server: RunningServer;
 let client: MgmtClient;
+let token: string;
 let folder: string;
-let environment: Record<string, string>;
-let programFolder: string;
-let program: string;
 
 beforeAll(async () => {
-  programFolder = await mkdtemp(join(tmpdir(), "mgmt-ci-program-"));
-  program = join(programFolder, "preview-database.mjs");
-  await build({
-    entryPoints: [join(root, "examples/ci/preview-database.ts")],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    outfile: program,
-  });
+  await ensureBuilt();
   server = await createServer({ engineOptions: { settings: { lifecycle: { provisioning: 10 } } } });
-});
-beforeEach(async () => {
-  await server.engine.reset();
-  folder = await mkdtemp(join(tmpdir(), "mgmt-ci-"));
-  const token = await server.engine.tokens.service();
+  token = await server.engine.tokens.service();
   client = createClient({ baseUrl: server.baseUrl, token });
-  const project = await client.projects.create({ createDatabase: false });
-  environment = {
-    MGMT_BASE_URL: server.baseUrl,
-    MGMT_TOKEN: token,
-    MGMT_PROJECT_ID: project.id,
-    MGMT_ENV_FILE: join(folder, "env"),
-    PULL_REQUEST: "7",
-  };
+  folder = mkdtempSync(join(tmpdir(), "mgmt-job-database-"));
 });
-afterEach(async () => {
-  server.engine.faults.clear();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => server.engine.faults.clear());
 afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
   await server.close();
-  await rm(programFolder, { recursive: true });
 });
 
-interface Ended {
-  code: unknown;
-  stdout: string;
-  stderr: string;
+interface Finished {
+  readonly status: number;
+  readonly log: string;
 }
 
-/** Runs the program and checks that it prints no secret. */
-const run = async (changes: Record<string, string> = {}): Promise<Ended> => {
-  const { PATH = "" } = process.env;
-  const options = { cwd: root, env: { PATH, ...environment, ...changes } };
-  const ended = await new Promise<Ended>((resolve) => {
-    execFile(process.execPath, [program], options, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    );
+/** Runs the script as a CI job does. */
+const job = (command: string, variables: NodeJS.ProcessEnv = {}): Promise<Finished> =>
+  new Promise((resolve) => {
+    const env = {
+      PATH: process.env["PATH"],
+      MGMT_BASE_URL: server.baseUrl,
+      MGMT_TOKEN: token,
+      CI_BRANCH: "feature/cart",
+      ENV_FILE: join(folder, "env"),
+      ...variables,
+    };
+    const script = join(root, "examples/ci/job-database.js");
+    const child = execFile(process.execPath, [script, command], { env, cwd: folder }, (_, stdout, stderr) => {
+      resolve({ status: child.exitCode ?? -1, log: stdout + stderr });
+    });
   });
-  for (const secret of ["postgres", environment["MGMT_TOKEN"] ?? ""]) {
-    expect(ended.stdout + ended.stderr).not.toContain(secret);
-  }
-  return ended;
-};
 
-const lines = async (): Promise<string[]> =>
-  (await readFile(environment["MGMT_ENV_FILE"] ?? "", "utf8")).trimEnd().split("\n");
 const databases = () => client.databases.list().toArray();
-/** Returns the current password of the database. */
-const password = async (): Promise<string> => {
-  const [database] = await databases();
-  return database?.connections.at(-1)?.directConnection?.pass ?? "none";
-};
 
-it("creates one database per pull request, and a valid connection string in each run", async () => {
-  const first = await run();
-  expect(first).toMatchObject({ code: 0, stderr: "" });
-  const [{ id } = { id: "" }] = await databases();
-  expect(first.stdout).toContain(`Database ${id} in us-east-1: created.`);
-  expect(await lines()).toEqual([expect.stringMatching(/^DATABASE_URL=postgres\S+$/)]);
-  expect((await lines())[0]).toContain(await password());
-
-  const second = await run();
-  expect(second.stdout).toContain(`Database ${id} in us-east-1: already existed.`);
-  expect((await lines()).at(-1)).toContain(await password());
-  expect(new Set(await lines()).size).toBe(2);
-
-  await run({ PULL_REQUEST: "8" });
-  expect((await databases()).map(({ name }) => name)).toEqual(["pull-request-7", "pull-request-8"]);
-});
-
-it("creates one database with a valid connection string if the response to the create is lost", async () => {
-  server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
-  expect(await run()).toMatchObject({ code: 0 });
-  expect(await databases()).toHaveLength(1);
-  expect((await lines())[0]).toContain(await password());
-});
-
-it("creates a connection if the database has none left", async () => {
-  await run();
-  const [database] = await databases();
-  for (const { id } of database?.connections ?? []) await client.connections.delete(id);
-  expect(await run()).toMatchObject({ code: 0 });
-  expect((await lines()).at(-1)).toContain(await password());
-});
-
-it("appends to an existing file and restricts it to its owner", async () => {
-  const file = environment["MGMT_ENV_FILE"] ?? "";
-  await writeFile(file, "CI=true\n", { mode: 0o644 });
-  await run();
-  expect(await lines()).toEqual(["CI=true", expect.stringMatching(/^DATABASE_URL=/)]);
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
-});
-
-it("names missing settings without sending a request", async () => {
-  const before = server.engine.requests.length;
-  expect(await run({ MGMT_TOKEN: "", PULL_REQUEST: "" })).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: "Set MGMT_TOKEN, PULL_REQUEST.\n",
-  });
-  expect(await run({ PULL_REQUEST: "main" })).toMatchObject({
-    code: 2,
-    stderr: "PULL_REQUEST must be the number of a pull request.\n",
-  });
-  expect(server.engine.requests).toHaveLength(before);
-});
-
-it("creates and rotates nothing if the connection string cannot be saved", async () => {
-  const { code, stderr } = await run({ MGMT_ENV_FILE: join(folder, "nowhere", "env") });
-  expect(code).toBe(1);
-  expect(stderr).toContain("ENOENT");
+it("creates the database of a branch once, and deletes it", async () => {
+  expect(await job("up")).toMatchObject({ status: 0, log: expect.stringMatching(/^db_\w+ created\n$/) });
+  expect(await job("up")).toMatchObject({ status: 0, log: expect.stringMatching(/^db_\w+ exists\n$/) });
+  expect(await databases()).toMatchObject([{ name: "feature-cart", status: "ready" }]);
+  expect(await job("down", { CI_BRANCH: "main" })).toEqual({ status: 0, log: "" });
+  expect(await job("down")).toMatchObject({ status: 0, log: expect.stringMatching(/^db_\w+ deleted\n$/) });
   expect(await databases()).toEqual([]);
 });
 
-it("prints the code and hint of a service error and writes nothing", async () => {
-  const gone = await run({ MGMT_PROJECT_ID: "proj_gone" });
-  expect(gone).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("(project:not_found)") });
-  const refused = await run({ MGMT_TOKEN: "hush-token" });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("(auth:unauthorized)") });
-  expect(refused.stderr).not.toContain("hush-token");
-  expect(await lines()).toEqual([""]);
+it("writes the connection string to a file that only the user of the job can read, and not to the log", async () => {
+  const file = join(folder, "own");
+  const { log } = await job("up", { ENV_FILE: file });
+  const [, url = ""] = /^DATABASE_URL=(postgres\S+)\n$/.exec(readFileSync(file, "utf8")) ?? [];
+  expect(new URL(url).password).not.toBe("");
+  expect(log).not.toContain(new URL(url).password);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { log: masked } = await job("up", { GITHUB_ACTIONS: "true" });
+  for (const secret of [url, new URL(url).password]) expect(masked).toContain(`::add-mask::${secret}\n`);
+});
+
+it("deletes the databases that are older than a week", async () => {
+  const week = 7 * 24 * 60 * 60 * 1000;
+  const past = await createServer({ engineOptions: { startAt: new Date(Date.now() - 2 * week) } });
+  try {
+    const its = { MGMT_BASE_URL: past.baseUrl, MGMT_TOKEN: await past.engine.tokens.service() };
+    await job("up", { ...its, CI_BRANCH: "old" });
+    await past.engine.clock.advance(2 * week);
+    await job("up", { ...its, CI_BRANCH: "new" });
+    expect((await job("clean", its)).log).toMatch(/^db_\w+ deleted\n$/);
+    const left = createClient({ baseUrl: past.baseUrl, token: its.MGMT_TOKEN }).databases.list();
+    expect(await left.toArray()).toMatchObject([{ name: "new" }]);
+    expect(await job("clean", its)).toEqual({ status: 0, log: "" });
+  } finally {
+    await past.close();
+  }
+});
+
+const faults: [string, Fault, number, string][] = [
+  ["the service is not available", { operation: "databases.list", status: 503 }, 75, "internal:unavailable"],
+  ["the connection ends", { operation: "databases.list", drop: "before" }, 75, "connection:failed"],
+  ["the request is refused", { operation: "databases.list", status: 403 }, 1, "fault:403"],
+];
+it.each(faults)("says with its status whether it helps to run again: %s", async (_, fault, status, code) => {
+  server.engine.faults.add(fault);
+  expect(await job("down")).toEqual({ status, log: expect.stringContaining(code) });
+});
+
+it("explains itself if the command or the branch is missing", async () => {
+  for (const finished of [await job("upp"), await job("up", { CI_BRANCH: "" })]) {
+    expect(finished).toEqual({
+      status: 2,
+      log: "Usage: CI_BRANCH=… node job-database.js up | down | clean\n",
+    });
+  }
 });

@@ -5,7 +5,7 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { createClient } from "@mgmt/sdk";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { createApp } from "../../examples/express-login/app.js";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 
 const clientSecret = "hush-client-secret";
 let server: RunningServer;
@@ -66,7 +66,7 @@ const browser = () => {
   return { visit, cookie: () => cookie };
 };
 
-const logIn = async (user = server.engine.residents.user.id) => {
+const logIn = async (user = server.engine.defaults.user.id) => {
   const { visit, cookie } = browser();
   const { location: url } = await visit("/login");
   const { redirect } = await server.engine.oauth.consent({ url, user });
@@ -81,7 +81,7 @@ it("logs a user in, shows only the user's own projects, and logs out", async () 
   const home = await visit("/");
   expect(home.text).toContain("<li>&#60;b&#62;shop&#60;/b&#62;</li>");
 
-  const other = await logIn(server.engine.residents.otherUser.id);
+  const other = await logIn(server.engine.defaults.otherUser.id);
   expect((await other.visit("/")).text).not.toContain("shop");
 
   expect(await visit("/logout", "POST")).toMatchObject({ status: 303, location: "/" });
@@ -167,7 +167,7 @@ it("reports that the user denied access and offers another login", async () => {
 it("asks for a new login after the user revokes the app's access", async () => {
   const { visit } = await logIn();
   const user = createClient({ baseUrl: server.baseUrl, token: await server.engine.tokens.user() });
-  const { id: workspaceId } = server.engine.residents.workspace;
+  const { id: workspaceId } = server.engine.defaults.workspace;
   for await (const { id } of user.integrations.list({ workspaceId })) await user.integrations.delete(id);
   const { status, text } = await visit("/");
   expect(status).toBe(401);

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 
 const examples = readdirSync(join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -24,7 +24,7 @@ const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(spec
 it.each(examples)("declares the packages that it imports: %s", (example) => {
   const manifest = JSON.parse(read(example, "package.json")) as Manifest;
   expect(manifest.description).toBeTruthy();
-  const sources = filesOf(example).filter((file) => file.endsWith(".ts"));
+  const sources = filesOf(example).filter((file) => /\.[jt]s$/.test(file));
   const specifiers = sources.flatMap((file) =>
     [...read(example, file).matchAll(/ from "([^"]+)"/g)].map(([, specifier = ""]) => specifier),
   );
@@ -39,7 +39,7 @@ it.each(examples)("names files that exist in its scripts: %s", (example) => {
   const { scripts = {} } = JSON.parse(read(example, "package.json")) as Manifest;
   const files = filesOf(example);
   for (const command of Object.values(scripts)) {
-    const [file] = command.match(/[\w-]+\.(?:ts|sh)\b/) ?? [];
+    const [file] = command.match(/[\w-]+\.(?:[jt]s|sh)\b/) ?? [];
     if (file !== undefined) expect(files).toContain(file);
   }
 });

@@ -8,10 +8,11 @@ import { createClient, type Database } from "@mgmt/sdk";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 
 const example = join(root, "examples/pull-request-database");
 const run = promisify(execFile);
+const identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
 let server: RunningServer;
 let token: string;
 let folder: string;
@@ -37,7 +38,7 @@ beforeEach(async () => {
 const copies = async (): Promise<Database[]> => {
   const client = createClient({ baseUrl: server.baseUrl, token });
   const databases = await client.projects.databases.list(projectId).toArray();
-  return databases.filter(({ logicalId }) => logicalId === "preview");
+  return databases.filter(({ logicalId }) => logicalId?.startsWith("preview"));
 };
 
 /** Runs a script with the built command. Returns everything that it prints. */
@@ -55,18 +56,9 @@ const script = async (text: string, env: NodeJS.ProcessEnv): Promise<string> => 
   return stdout + stderr;
 };
 
-it("creates one database however often it runs (create.sh, delete.sh)", async () => {
-  const env = { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: token };
-  const line = (file: string): string => `./examples/pull-request-database/${file} ${projectId} feature/cart`;
-  const first = await script(line("create.sh"), env);
-  const second = await script(line("create.sh"), env);
-  const url = /postgresql:\S+/;
-  expect(url.exec(second)?.[0]).toBe(url.exec(first)?.[0]);
-  expect(await copies()).toHaveLength(1);
-  await script(line("delete.sh"), env);
-  await script(line("delete.sh"), env);
-  expect(await copies()).toEqual([]);
-});
+const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8")) as {
+  version: string;
+};
 
 interface Action {
   inputs: Record<string, { default?: string }>;
@@ -100,10 +92,11 @@ it("passes the connection string on without printing it (action.yml)", async () 
   const logs = [await runAction(inputs, env), await runAction(inputs, env)];
   const [copy, ...others] = await copies();
   expect(others).toEqual([]);
-  const [first, second] = readFileSync(file, "utf8").trim().split("\n");
+  const set = [...readFileSync(file, "utf8").matchAll(/^DATABASE_URL<<(\S+)\n(.+)\n\1$/gm)];
+  const [first, second] = set.map(([, , value]) => value);
   expect(second).toBe(first);
   const { pass = "" } = copy?.connections[0]?.directConnection ?? {};
-  expect(first).toContain(`DATABASE_URL=postgresql://`);
+  expect(first).toMatch(/^postgresql:/);
   expect(first).toContain(pass);
   for (let round = 0; round < 2; round += 1) logs.push(await runAction({ ...inputs, command: "down" }, env));
   expect(await copies()).toEqual([]);
@@ -115,17 +108,72 @@ it("passes the connection string on without printing it (action.yml)", async () 
   await expect(runAction({ ...inputs, command: "sideways" }, env)).rejects.toMatchObject({ code: 2 });
 });
 
+it("lets databases expire, runs the setup once, and prunes (action.yml, workflow.yml)", async () => {
+  const inputs = { "project-id": projectId, "base-url": server.baseUrl, token };
+  const log = join(folder, "setup.log");
+  const repository = { GITHUB_REPOSITORY: "acme/shop", GITHUB_SERVER_URL: `file://${folder}` };
+  for (const args of [
+    ["init", "--quiet", "--initial-branch", "main", folder],
+    ["-C", folder, ...identity, "commit", "--quiet", "--allow-empty", "--message", "first"],
+    ["clone", "--quiet", "--bare", folder, join(folder, "acme/shop")],
+  ])
+    await run("git", args);
+  const env = { GITHUB_ENV: join(folder, "github.env"), GITHUB_HEAD_REF: "feature/cart", ...repository };
+  const setup = { setup: `echo "set up" >> '${log}'` };
+  for (let round = 0; round < 2; round += 1) await runAction({ ...inputs, ...setup }, env);
+  expect(readFileSync(log, "utf8")).toBe("set up\n");
+  const [copy] = await copies();
+  expect(copy?.name).toMatch(/^feature\/cart \(.*expires \d/);
+  const nightly = { ...repository, GITHUB_REF_NAME: "main" };
+  await runAction({ ...inputs, command: "prune" }, nightly);
+  expect(await copies()).toHaveLength(1);
+  const client = createClient({ baseUrl: server.baseUrl, token });
+  await client.databases.update(copy?.id ?? "", { name: "feature/cart (expires 2020-01-01T00:00Z)" });
+  await runAction({ ...inputs, command: "prune" }, nightly);
+  expect(await copies()).toEqual([]);
+});
+
+it("runs the action with each of its commands, prune on a schedule (workflow.yml)", () => {
+  const { on, jobs } = parse(readFileSync(join(example, "workflow.yml"), "utf8")) as {
+    on: { schedule: object[] };
+    jobs: Record<string, { if: string; concurrency?: string; steps: { with?: { command: string } }[] }>;
+  };
+  expect(on.schedule).toHaveLength(1);
+  expect(jobs["prune"]).toMatchObject({ if: expect.stringContaining("schedule") });
+  expect(jobs["prune"]?.steps.at(-1)?.with?.command).toBe("prune");
+  const deletes = jobs["preview"]?.steps.map((step) => step.with?.command).join();
+  expect(deletes).toContain("github.event.action == 'closed' && 'down'");
+  expect(jobs["preview"]?.concurrency).toContain("github.head_ref");
+  expect(jobs["prune"]?.concurrency).toBe("preview-database-prune");
+});
+
+it("runs the version of the command that this repository has (action.yml, gitlab.yml)", () => {
+  const action = parse(readFileSync(join(example, "action.yml"), "utf8")) as Action;
+  expect(action.inputs["version"]?.default).toBe(version);
+  const { variables, ...jobs } = parse(readFileSync(join(example, "gitlab.yml"), "utf8")) as {
+    variables: Record<string, string>;
+  } & Record<string, { script: string[] }>;
+  expect(variables["MGMT_VERSION"]).toBe(version);
+  const lines = [
+    ...action.runs.steps.map(({ run: text }) => text),
+    ...Object.values(jobs).flatMap(({ script: texts }) => texts),
+  ];
+  const packages = lines.flatMap((text) => [...text.matchAll(/--package \S+/g)].map(([found]) => found));
+  expect(packages).toHaveLength(4);
+  for (const each of packages) expect(each).toMatch(/^--package "@mgmt\/cli@\$(?:MGMT_)?VERSION"$/);
+});
+
 it("sets the connection string for the job and stops the preview (gitlab.yml)", async () => {
-  const jobs = parse(readFileSync(join(example, "gitlab.yml"), "utf8")) as Record<
-    string,
-    { script: string[] }
-  >;
+  const { variables, ...jobs } = parse(readFileSync(join(example, "gitlab.yml"), "utf8")) as {
+    variables: Record<string, string>;
+  } & Record<string, { script: string[]; resource_group: string; environment?: { on_stop?: string } }>;
   const lines = (name: string): string =>
     (jobs[name]?.script ?? [])
       .map((line) => line.replaceAll(".env.preview", join(folder, "preview.env")).replace("./", ""))
       .map((line) => line.replace("npm ci && npm test", `test -n "$DATABASE_URL"`))
       .join("\n");
   const env = {
+    ...variables,
     MGMT_BASE_URL: server.baseUrl,
     MGMT_TOKEN: token,
     MGMT_PROJECT_ID: projectId,
@@ -137,4 +185,8 @@ it("sets the connection string for the job and stops the preview (gitlab.yml)", 
   expect(log).not.toContain(copy?.connections[0]?.directConnection?.pass ?? "postgres");
   for (let round = 0; round < 2; round += 1) await script(lines("stop-preview-database"), env);
   expect(await copies()).toEqual([]);
+  expect(jobs["prune-preview-databases"]?.script.join()).toContain("preview prune --yes");
+  expect(jobs["preview-database"]?.environment?.on_stop).toBe("stop-preview-database");
+  const groups = ["preview-database", "stop-preview-database"].map((name) => jobs[name]?.resource_group);
+  expect(groups).toEqual(Array(2).fill("preview/$CI_COMMIT_REF_SLUG"));
 });

@@ -121,7 +121,7 @@ describe("the command line", { timeout: 120_000 }, () => {
     await runJson(`databases connections create ${database} --name web`);
     await runJson(`connections rotate ${connection} --yes`);
     for (const line of [`connections get ${connection}`, `databases get ${database}`, "connections list"]) {
-      await runJson(`${line} --reveal`);
+      await runJson(`${line} --show-secrets`);
       // Masked, the same output has no secret.
       expect((await witness.as(token, `${line} -o json`)).status).toBe(0);
     }

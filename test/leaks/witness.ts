@@ -113,7 +113,8 @@ export class Witness {
 
   /** Returns a new secret to be put where none belongs. */
   stray(): string {
-    const value = randomBytes(24).toString("base64url");
+    // Without the first letter, one in fifty would be like an id of the public service, which requests may contain.
+    const value = `S${randomBytes(24).toString("base64url")}`;
     this.canaries.add("stray secret", value);
     return value;
   }

@@ -13,102 +13,133 @@ import { readScores, sourcesIn } from "./scores.mjs";
 const here = fileURLToPath(new URL("./", import.meta.url));
 const root = join(here, "../..");
 
+/** The tests that are closest to the steps of a request, and to what they use. */
+const requestTests = [
+  "packages/engine/test/request/!(malformed-requests|matrix|token-cache).test.ts",
+  "packages/engine/test/{server,values,world}/*.test.ts",
+  "packages/engine/test/oauth/{approval-page,codes,faults,metadata,refresh-tokens}.test.ts",
+  "packages/engine/test/{rules/agent-approvals,rules/service-tokens,rules/transfer,store/partial-store}.test.ts",
+  "packages/mock/test/{each-face,public-codes,mocks/setup-mock}.test.ts",
+];
+
 /** Folders with the tests that are closest to them, without those that take seconds or need processes of their own. */
 const folders = {
   "packages/sdk/src/request": [
-    "packages/sdk/test/{advice,deadline,debug,environment,errors,forms,inputs,middleware,no-answer,on-abort}.test.ts",
-    "packages/sdk/test/{path-ids,pause,redaction,reference-server,refusals,request,request-pages,retries}.test.ts",
-    "packages/sdk/test/{retry-policy,secrets}.test.ts",
-    "packages/sdk/test/{tracing,type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
+    "packages/sdk/test/request/{environment,forms,inputs,no-answer,path-ids,refusals,request,request-pages}.test.ts",
+    "packages/sdk/test/request/{retries,retry-policy,tracing}.test.ts",
+    "packages/sdk/test/{errors/advice,errors/errors,deadlines/deadline,deadlines/on-abort,deadlines/pause}.test.ts",
+    "packages/sdk/test/{redaction,reference-server,secrets,debug/debug,transport/middleware}.test.ts",
+    "packages/sdk/test/{checks/type-checks,auth/client,auth/refresh,wait/wait-for-approval}.test.ts",
   ],
-  "packages/engine/src/request": [
-    "packages/engine/test/request/!(malformed-requests|matrix|token-cache).test.ts",
-    "packages/engine/test/oauth/{approval-page,codes,faults,metadata,refresh-tokens}.test.ts",
-    "packages/engine/test/{rules/agent-approvals,rules/service-tokens,rules/transfer,store/partial-store}.test.ts",
-    "packages/mock/test/{each-face,public-codes,setup-mock}.test.ts",
-  ],
+  "packages/engine/src/request": requestTests,
+  "packages/engine/src/values": requestTests,
+  "packages/engine/src/world": requestTests,
   "packages/engine/src/rules": ["packages/engine/test/rules/*.test.ts"],
-  "packages/platform/src/databases": [
-    "packages/platform/test/{database-copies,postgres-databases,isolation,recovery,reconcile}.test.ts",
-  ],
+  ...Object.fromEntries(
+    [
+      ...["connection", "databases", "guard", "logins", "policy", "repair"],
+      ...["open-databases.ts", "postgres-databases.ts"],
+    ].map((name) => [
+      `packages/cluster/src/${name}`,
+      [
+        "packages/cluster/test/{database-copies,postgres-databases,isolation,repair/recovery,repair/reconcile}.test.ts",
+      ],
+    ]),
+  ),
 };
 
-const databases = "packages/platform/src/databases/";
-const testOf = (name) => `packages/platform/test/${name}.test.ts`;
+const cluster = "packages/cluster/src/";
+const testOf = (name) => `packages/cluster/test/${name}.test.ts`;
 
 /** Files whose closest tests are other ones. All tests of the folder would take seconds for each change. */
 const closestTests = {
-  "packages/sdk/src/request/type-checks.ts": ["packages/sdk/test/{insecure-http,type-checks}.test.ts"],
-  [`${databases}admin.ts`]: [
-    testOf("admin"),
-    testOf("admin-connections"),
-    testOf("recovery"),
-    testOf("without-superuser"),
+  "packages/sdk/src/checks/type-checks.ts": ["packages/sdk/test/checks/{insecure-http,type-checks}.test.ts"],
+  [`${cluster}connection/admin.ts`]: [
+    testOf("connection/admin"),
+    testOf("connection/admin-connections"),
+    testOf("repair/recovery"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}adopt-earlier.ts`]: [testOf("reconcile")],
-  [`${databases}attempt.ts`]: [testOf("repairs"), testOf("reconcile")],
-  [`${databases}blockers.ts`]: [testOf("blockers")],
-  [`${databases}copies.ts`]: [
-    testOf("copies"),
+  [`${cluster}connection/attempt.ts`]: [testOf("repair/repairs"), testOf("repair/reconcile")],
+  [`${cluster}connection/blockers.ts`]: [testOf("connection/blockers")],
+  [`${cluster}databases/copies.ts`]: [
+    testOf("databases/copies"),
     testOf("database-copies"),
-    testOf("database-settings"),
+    testOf("databases/database-settings"),
     testOf("isolation"),
-    testOf("without-superuser"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}catalog.ts`]: [
+  [`${cluster}databases/catalog.ts`]: [
     testOf("interrupted-changes"),
     testOf("database-copies"),
     testOf("postgres-databases"),
-    testOf("without-superuser"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}fair-limit.ts`]: [testOf("fair-limit")],
-  [`${databases}logins.ts`]: [
-    testOf("logins"),
-    testOf("reset-passwords"),
-    testOf("front/connections"),
-    testOf("front/flow"),
-    testOf("database-settings"),
+  [`${cluster}guard/fair-limit.ts`]: [testOf("guard/fair-limit")],
+  [`${cluster}logins/logins.ts`]: [
+    testOf("logins/logins"),
+    testOf("logins/reset-passwords"),
+    "packages/platform/test/front/connections.test.ts",
+    "packages/platform/test/front/flow.test.ts",
+    testOf("databases/database-settings"),
     testOf("postgres-databases"),
-    testOf("reconcile"),
-    testOf("without-superuser"),
+    testOf("repair/reconcile"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}memory-watch.ts`]: [testOf("tenant-limits"), testOf("memory-watch")],
-  [`${databases}names.ts`]: [testOf("names")],
-  [`${databases}open-databases.ts`]: [testOf("open-databases"), testOf("recovery"), testOf("reconcile")],
-  [`${databases}ownership.ts`]: [
-    testOf("copies"),
+  [`${cluster}guard/memory-watch.ts`]: [testOf("guard/tenant-limits"), testOf("guard/memory-watch")],
+  [`${cluster}policy/names.ts`]: [testOf("policy/names")],
+  [`${cluster}open-databases.ts`]: [
+    testOf("open-databases"),
+    testOf("repair/recovery"),
+    testOf("repair/reconcile"),
+  ],
+  [`${cluster}policy/ownership.ts`]: [
+    testOf("databases/copies"),
     testOf("isolation"),
-    testOf("reconcile"),
-    testOf("without-superuser"),
+    testOf("repair/reconcile"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}postgres-databases.ts`]: [
+  [`${cluster}postgres-databases.ts`]: [
     testOf("database-turns"),
     testOf("interrupted-changes"),
     testOf("database-copies"),
     testOf("postgres-databases"),
-    testOf("recovery"),
+    testOf("repair/recovery"),
     testOf("isolation"),
   ],
-  [`${databases}password-check.ts`]: [testOf("password-check"), testOf("database-settings")],
-  [`${databases}pool.ts`]: [testOf("admin-connections"), testOf("tenant-limits")],
-  [`${databases}presence.ts`]: [testOf("presence")],
-  [`${databases}reconcile.ts`]: [testOf("spares"), testOf("reconcile")],
-  [`${databases}recovery.ts`]: [testOf("repairs"), testOf("recovery")],
-  [`${databases}role-sessions.ts`]: [
-    testOf("role-sessions"),
-    testOf("database-settings"),
-    testOf("without-superuser"),
+  [`${cluster}connection/password-check.ts`]: [
+    testOf("connection/password-check"),
+    testOf("databases/database-settings"),
   ],
-  [`${databases}settings.ts`]: [testOf("database-settings")],
-  [`${databases}shared-cluster.ts`]: [testOf("without-superuser")],
-  [`${databases}spares.ts`]: [testOf("spare-creation"), testOf("spares")],
-  [`${databases}superuser-connected.ts`]: [testOf("without-superuser")],
-  [`${databases}tenant-guard.ts`]: [
-    testOf("tenant-limits"),
-    testOf("tenant-guard"),
-    testOf("shared-cluster"),
+  [`${cluster}connection/pool.ts`]: [testOf("connection/admin-connections"), testOf("guard/tenant-limits")],
+  [`${cluster}repair/presence.ts`]: [testOf("repair/presence")],
+  [`${cluster}repair/reconcile.ts`]: [testOf("databases/spares"), testOf("repair/reconcile")],
+  [`${cluster}repair/recovery.ts`]: [testOf("repair/repairs"), testOf("repair/recovery")],
+  [`${cluster}connection/role-sessions.ts`]: [
+    testOf("connection/role-sessions"),
+    testOf("databases/database-settings"),
+    testOf("policy/without-superuser"),
   ],
-  [`${databases}waiting-work.ts`]: [testOf("waiting-work")],
+  [`${cluster}databases/settings.ts`]: [testOf("databases/database-settings")],
+  [`${cluster}connection/disk-full.ts`]: [testOf("connection/unavailable")],
+  [`${cluster}connection/unavailable.ts`]: [testOf("connection/unavailable")],
+  [`${cluster}connection/writer-turns.ts`]: [testOf("connection/writer-turns")],
+  [`${cluster}logins/login-refused.ts`]: [testOf("logins/pending-logins")],
+  [`${cluster}logins/pending-logins.ts`]: [testOf("logins/pending-logins")],
+  [`${cluster}policy/address.ts`]: [testOf("policy/address"), testOf("connection/admin-connections")],
+  [`${cluster}policy/own-cluster.ts`]: [testOf("guard/tenant-limits"), testOf("connection/role-sessions")],
+  [`${cluster}policy/shared-cluster.ts`]: [
+    testOf("policy/without-superuser"),
+    testOf("policy/shared-cluster"),
+  ],
+  [`${cluster}databases/spares.ts`]: [testOf("databases/spare-creation"), testOf("databases/spares")],
+  [`${cluster}connection/superuser-connected.ts`]: [testOf("policy/without-superuser")],
+  [`${cluster}guard/tenant-guard.ts`]: [
+    testOf("guard/tenant-limits"),
+    testOf("guard/tenant-guard"),
+    testOf("policy/shared-cluster"),
+  ],
+  [`${cluster}databases/waiting-work.ts`]: [testOf("databases/waiting-work")],
 };
 
 const folderOf = (path) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { manifestOf } from "../../scripts/release/pack.js";
 

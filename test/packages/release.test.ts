@@ -5,17 +5,19 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { root } from "../../scripts/generate/contract.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { type Manifest, manifestOf } from "../../scripts/release/pack.js";
 import {
   changesIn,
   inOrder,
   pendingChangesets,
+  pendingProblems,
   planRelease,
   versionProblems,
 } from "../../scripts/release/plan.js";
 import { type Sbom, isContained } from "../../scripts/release/sbom.js";
+import { targets } from "../../scripts/release/targets.js";
 
 interface Step {
   uses?: string;
@@ -23,7 +25,14 @@ interface Step {
 }
 interface Workflow {
   on: { push: { tags: string[] } };
-  jobs: { release: { permissions: Record<string, string>; steps: Step[] } };
+  permissions: Record<string, string>;
+  jobs: Record<"standalone" | "release" | "attach", Job>;
+}
+interface Job {
+  needs?: string;
+  strategy?: { matrix: { include: { target: string }[] } };
+  permissions: Record<string, string>;
+  steps: Step[];
 }
 const workflow: Workflow = parse(readFileSync(join(root, ".github/workflows/release.yml"), "utf8"));
 const { steps, permissions } = workflow.jobs.release;
@@ -48,6 +57,7 @@ describe("the release workflow", () => {
       "npm run lint",
       "npm run typecheck",
       "npm test",
+      "npm run verify",
       "npm run release",
     ];
     const positions = order.map((start) => commands.findIndex((command) => command.startsWith(start)));
@@ -56,9 +66,33 @@ describe("the release workflow", () => {
     expect(commands.at(-1)).toMatch(/^npm run release -- (?!.*--dry-run)/);
   });
 
+  it("builds the standalone program for every system before it publishes, and attaches it after", () => {
+    const { standalone, release, attach } = workflow.jobs;
+    expect(standalone.strategy?.matrix.include.map(({ target }) => target)).toEqual(targets);
+    expect([standalone.needs, release.needs, attach.needs]).toEqual([undefined, "standalone", "release"]);
+    const lines = attach.steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
+    const files = lines.indexOf("npm run release:files");
+    expect(files).toBeGreaterThan(-1);
+    expect(lines.slice(files).join("\n")).toMatch(
+      /gh release create "\$GITHUB_REF_NAME" .*gh release upload /s,
+    );
+  });
+
+  it("can change the repository only where it attaches files", () => {
+    const { standalone, attach } = workflow.jobs;
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    expect(standalone.permissions).toBeUndefined();
+    expect(attach.permissions).toEqual({ contents: "write", "id-token": "write", attestations: "write" });
+    const used = Object.values(workflow.jobs).flatMap((job) => job.steps.flatMap(({ uses }) => uses ?? []));
+    expect(used.filter((name) => !name.startsWith("actions/"))).toEqual([]);
+  });
+
   it("runs only scripts that exist", () => {
     const { scripts = {} } = manifestOf(".");
-    const names = commands.flatMap((command) => /^npm run ([\w:]+)/.exec(command)?.[1] ?? []);
+    const all = Object.values(workflow.jobs).flatMap((job) =>
+      job.steps.flatMap(({ run }) => run?.trim().split("\n") ?? []),
+    );
+    const names = all.flatMap((command) => /^npm run ([\w:]+)/.exec(command)?.[1] ?? []);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
   });
 
@@ -157,7 +191,7 @@ describe("the plan of a release", () => {
 
   it("contains all packages in one version, without a problem", () => {
     const { version, order, problems } = planRelease();
-    expect(problems.filter((problem) => !problem.startsWith(".changeset/"))).toEqual([]);
+    expect(problems.filter((problem) => !problem.endsWith("npm run release:version"))).toEqual([]);
     expect(manifests.map((each) => each.version)).toEqual(manifests.map(() => version));
     expect([...order].sort()).toEqual(manifests.map(({ name }) => name).sort());
   });
@@ -183,6 +217,22 @@ describe("the plan of a release", () => {
     expect(pendingChangesets(["README.md", "config.json", "brave-cats-sing.md"])).toEqual([
       "brave-cats-sing.md",
     ]);
+  });
+
+  it.each([
+    { pending: [], problems: [] },
+    {
+      pending: ["brave-cats-sing.md"],
+      problems: [".changeset/brave-cats-sing.md is not part of a version. Run: npm run release:version"],
+    },
+    {
+      pending: ["brave-cats-sing.md", "calm-dogs-run.md", "odd-owls-nod.md"],
+      problems: [
+        "3 changesets, such as .changeset/brave-cats-sing.md, are not part of a version. Run: npm run release:version",
+      ],
+    },
+  ])("reports $pending.length of them in one line at most", ({ pending, problems }) => {
+    expect(pendingProblems(pending)).toEqual(problems);
   });
 
   it("finds the changes of a version, and none if it has no section", () => {

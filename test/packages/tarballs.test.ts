@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path/posix";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../scripts/generate/contract.js";
+import { thirdPartyDeclarations } from "../../scripts/declaration-maps.js";
+import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { licensesFile, thirdPartyIn } from "../../scripts/third-party-licenses.js";
@@ -24,6 +27,19 @@ const unpacked = (folder: string): Unpacked => {
   if (!found) throw new Error(`packages/${folder} was not packed`);
   return found;
 };
+
+/** Returns the declarations in a tarball whose sources are in it. */
+const ownDeclarationsIn = ({ files }: Unpacked): string[] =>
+  files.filter(
+    (file) => /^dist\/.*\.d\.[cm]?ts$/.test(file) && !file.startsWith(`dist/${thirdPartyDeclarations}-`),
+  );
+
+/** Returns the packages that a file imports or requires, without modules of Node.js. */
+const packagesIn = (text: string): string[] =>
+  ts
+    .preProcessFile(text, true, true)
+    .importedFiles.flatMap(({ fileName }) => /^(?![.#/])(?:@[^/]+\/)?[^/]+/.exec(fileName)?.[0] ?? [])
+    .filter((name) => !isBuiltin(name));
 
 describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
   it("has a license, a README, a changelog, and built files", () => {
@@ -56,7 +72,7 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
 
   it("has a map to a packed source file for each declaration file", () => {
     const { files, has, read } = unpacked(folder);
-    const declarations = files.filter((file) => /^dist\/.*\.d\.[cm]?ts$/.test(file));
+    const declarations = ownDeclarationsIn(unpacked(folder));
     expect(declarations.length > 0).toBe(folder !== "cli");
     for (const file of declarations) {
       const map = join(dirname(file), /\n\/\/# sourceMappingURL=(.+)\s*$/.exec(read(file))?.[1] ?? "none");
@@ -71,8 +87,8 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
   });
 
   it("has maps that lead from each declared name to the same name in the source", () => {
-    const { files, read } = unpacked(folder);
-    for (const file of files.filter((each) => /^dist\/.*\.d\.[cm]?ts$/.test(each))) {
+    const { read } = unpacked(folder);
+    for (const file of ownDeclarationsIn(unpacked(folder))) {
       const names = followNames(file, read);
       // The bundler numbers declarations of the same name.
       const wrong = names.filter(
@@ -88,6 +104,21 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
     }
   });
 
+  // The command has no types, and starts alone in other tests.
+  it.runIf(folder !== "cli")("imports only packages that npm installs with it, also for types", () => {
+    const { files, read, manifest } = unpacked(folder);
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest;
+    const installed = Object.keys({
+      ...dependencies,
+      ...optionalDependencies,
+      ...peerDependencies,
+      ...peerDependenciesMeta,
+    });
+    const built = files.filter((file) => /^dist\/.*\.([cm]?js|d\.[cm]?ts)$/.test(file));
+    const imported = new Set(built.flatMap((file) => packagesIn(read(file))));
+    expect([...imported].filter((name) => !installed.includes(name))).toEqual([]);
+  });
+
   it("contains no tests, build settings, or leftovers", () => {
     const expected =
       /^(dist\/|src\/|api\/|package\.json$|(control-)?openapi\.json$|mgmt\.schema\.json$|(LICENSE|Dockerfile|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md)$)/;
@@ -97,11 +128,27 @@ describe.each(packageFolders)("the tarball of packages/%s", (folder) => {
 
 /** Packages whose code each tarball contains, among others. */
 const contained: Record<string, string[]> = {
-  cli: ["chalk", "commander", "conf", "openapi-fetch", "@inquirer/select", "string-width", "yaml"],
+  cli: [
+    "chalk",
+    "cli-table3",
+    "commander",
+    "conf",
+    "openapi-fetch",
+    "@inquirer/search",
+    "string-width",
+    "yaml",
+  ],
   engine: ["jose"],
   mock: ["msw"],
   platform: ["pg"],
-  sdk: ["oauth4webapi"],
+  sdk: [
+    "http-proxy-agent",
+    "https-proxy-agent",
+    "oauth4webapi",
+    "openapi-fetch",
+    "openapi-typescript-helpers",
+    "proxy-from-env",
+  ],
 };
 
 describe.each(packageFolders)("the third-party licenses of packages/%s", (folder) => {
@@ -114,6 +161,13 @@ describe.each(packageFolders)("the third-party licenses of packages/%s", (folder
     const names = thirdPartyIn(licenses()).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(contained[folder] ?? ["not listed in this test"]));
     expect(names.length > 0).toBe(contained[folder]?.length !== 0);
+  });
+
+  it.runIf(folder === "cli")("name no prompt that the command does not ask", () => {
+    const names = thirdPartyIn(licenses()).map(({ name }) => name);
+    const unused =
+      /^(@inquirer\/(checkbox|editor|expand|external-editor|number|rawlist|select)|chardet|iconv-lite)$/;
+    expect(names.filter((name) => unused.test(name))).toEqual([]);
   });
 
   it("allow the code to be part of another package", () => {
@@ -142,7 +196,7 @@ describe("an editor goes from a use to the source, not to a declaration", () => 
     {
       name: "a method of the client",
       code: 'import type { MgmtClient } from "@mgmt/sdk";\ndeclare const client: MgmtClient;\nclient.projects.create',
-      file: "@mgmt/sdk/src/generated/resources/projects.ts",
+      file: "@mgmt/sdk/src/resources/generated/projects.ts",
       line: /\bcreate\b/,
     },
     {

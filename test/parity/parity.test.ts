@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
-import { loadContract } from "../../scripts/generate/contract.js";
-import { parityPage } from "../../scripts/generate/parity.js";
+import { loadContract } from "../../scripts/generate/contract/contract.js";
+import { parityPage } from "../../scripts/generate/docs/parity.js";
 import { runParity } from "../../scripts/parity/parity.js";
 import type { RecordedParity } from "../../scripts/parity/recorded.js";
 

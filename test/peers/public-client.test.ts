@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
 
 /** Calls each documented operation of the reference server once with the public service's own typed client. */
-const mock = setupMock({ seed: "public client" });
+const mock = setupMock({ deterministic: "public client" });
 const connect = async (token = mock.tokens.user()) =>
   createManagementApiClient({ baseUrl: mock.baseUrl, token: await token });
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { tools } from "./installed.js";
+import { tools } from "./tools.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 export const examples = join(root, "examples");
@@ -87,14 +87,30 @@ const manifestIn = (folder: string): Manifest =>
 /**
  * Copies an example into the folder of the packed packages, and links the other packages that it declares. Returns the path of the
  * copy.
+ *
+ * @param others Names among the tools of packages that are linked instead of those with their own names.
  */
-export const installExample = async (installed: string, name: string): Promise<string> => {
-  const folder = join(installed, "examples", name);
+export const installExample = async (
+  installed: string,
+  name: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  // Next.js compiles no file whose path contains the name of that folder.
+  const versions = Object.values(others).map((tool) => tool.replaceAll("/node_modules/", "-"));
+  const folder = join(installed, "examples", [name, ...versions].join("-"));
   await cp(join(examples, name), folder, { recursive: true });
   const { dependencies, devDependencies } = manifestIn(folder);
   const declared = Object.keys({ ...dependencies, ...devDependencies });
-  for (const each of declared) if (!each.startsWith("@mgmt/")) await link(folder, each);
+  for (const each of declared) if (!each.startsWith("@mgmt/")) await link(folder, each, others[each]);
   return folder;
+};
+
+/** Copies the packed packages that tests use to a folder, where they import what is installed beside the copies. */
+export const copyPackages = async (installed: string, folder: string): Promise<void> => {
+  for (const name of ["mock", "engine", "sdk"]) {
+    const path = join("node_modules/@mgmt", name);
+    await cp(join(installed, path), join(folder, path), { recursive: true });
+  }
 };
 
 /**

@@ -1,23 +1,56 @@
-import { cp } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type RunningProgram, installExample, runScript, start } from "./example.js";
 import { type Surroundings, startReferenceServer } from "./reference-server.js";
+import { older } from "./tools.js";
 
 const installed = inject("installed");
 
-let surroundings: Surroundings;
-let server: RunningProgram | undefined;
-let address = "";
+interface Version {
+  name: string;
+  /** Its name among the tools. */
+  tool: string;
+  /** The file of the other version that runs before requests. */
+  notIts: string;
+  routes: { path: string; edge: boolean }[];
+}
 
-describe("the packed SDK in Next.js 15", () => {
+const versions: Version[] = [
+  {
+    name: "Next.js 15 (webpack)",
+    tool: older("next"),
+    notIts: "proxy.js",
+    routes: [
+      { path: "/edge", edge: true },
+      { path: "/node", edge: false },
+      { path: "/before", edge: true },
+    ],
+  },
+  {
+    name: "Next.js 16 (Turbopack)",
+    tool: "next",
+    notIts: "middleware.js",
+    routes: [
+      { path: "/edge", edge: true },
+      { path: "/node", edge: false },
+      { path: "/before", edge: false },
+    ],
+  },
+];
+
+describe.each(versions)("the packed SDK in $name", ({ tool, notIts, routes }) => {
+  let surroundings: Surroundings;
+  let server: RunningProgram | undefined;
+  let address = "";
   let output = "";
 
   beforeAll(async () => {
     surroundings = await startReferenceServer();
-    const cwd = await installExample(installed, "next-route");
+    const cwd = await installExample(installed, "next-route", { next: tool });
     // Adds routes for each runtime to the example.
     await cp(join(installed, "next"), cwd, { recursive: true });
+    await rm(join(cwd, notIts));
     const env = {
       NEXT_TELEMETRY_DISABLED: "1",
       MGMT_BASE_URL: surroundings.addresses.baseUrl,
@@ -40,11 +73,7 @@ describe("the packed SDK in Next.js 15", () => {
     );
   });
 
-  it.each([
-    { path: "/edge", edge: true },
-    { path: "/node", edge: false },
-    { path: "/middleware", edge: true },
-  ])("lists and throws typed errors: $path", async ({ path, edge }) => {
+  it.each(routes)("lists and throws typed errors: $path", async ({ path, edge }) => {
     const response = await fetch(address + path);
     expect(await response.json()).toEqual({ edge, projects: expect.any(Number), code: "project:not_found" });
   });

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { tools } from "./installed.js";
+import { tools } from "./tools.js";
 import { type Surroundings, startReferenceServer } from "./reference-server.js";
 
 const cwd = inject("installed");

@@ -3,7 +3,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { tools } from "./installed.js";
+import { tools } from "./tools.js";
 
 const installed = inject("installed");
 const versions = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6.0", "7.0"];
@@ -19,7 +19,7 @@ interface Project {
 const projects: Project[] = [
   {
     name: "ES modules and CommonJS on Node",
-    files: ["server-side.mts", "server-side.cts", "test-with-mock.mts"],
+    files: ["server-side.mts", "server-side.cts", "test-with-mock.mts", "narrowing.mts", "options.mts"],
     options: { module: "NodeNext", types: ["node"], resolveJsonModule: true },
   },
   {

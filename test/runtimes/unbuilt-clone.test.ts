@@ -1,33 +1,15 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageFolders } from "../../scripts/packages.mjs";
+import { linkDependencies } from "../packages/link-dependencies.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
-
-/** Gives a clone the installed dependencies of this repository, and its own packages, as `npm ci` would. */
-const linkDependencies = async (clone: string): Promise<void> => {
-  for (const folder of ["", ...packageFolders.map((name) => `packages/${name}`)]) {
-    const installed = join(root, folder, "node_modules");
-    const entries = await readdir(installed).catch((): string[] => []);
-    const target = join(clone, folder, "node_modules");
-    await mkdir(target, { recursive: true });
-    // The build writes to `.bin`, and `.cache` says that the build is fresh.
-    for (const entry of entries.filter((each) => ![".bin", ".cache", "@mgmt"].includes(each)))
-      await symlink(join(installed, entry), join(target, entry));
-    if (entries.includes(".bin")) {
-      await cp(join(installed, ".bin"), join(target, ".bin"), { recursive: true, verbatimSymlinks: true });
-    }
-  }
-  await mkdir(join(clone, "node_modules/@mgmt"));
-  for (const name of packageFolders)
-    await symlink(join(clone, "packages", name), join(clone, "node_modules/@mgmt", name));
-};
 
 describe("npm pack in a clone that was never built", () => {
   let clone = "";

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
 import { bundle } from "./bundle.js";
 import { environment, installExample, runScript } from "./example.js";
-import { tools } from "./installed.js";
+import { tools } from "./tools.js";
 import { type Surroundings, startReferenceServer } from "./reference-server.js";
 
 const installed = inject("installed");

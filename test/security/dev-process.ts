@@ -17,13 +17,22 @@ export interface DevProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `mgmt dev` on a free port, with `--ephemeral` unless a data directory is among the flags. */
+/** Starts the built `mgmt dev` on a free port, with `--ephemeral` unless a data directory is among the flags. */
 export const startDev = async (...flags: string[]): Promise<DevProcess> => {
   await ensureBuilt();
+  return startDevOf([process.execPath, bin], flags);
+};
+
+/** Does the same with another program, such as an installed `mgmt`. */
+export const startDevOf = async (
+  [file = "", ...words]: readonly string[],
+  flags: readonly string[] = [],
+  path = process.env["PATH"],
+): Promise<DevProcess> => {
   const configDir = mkdtempSync(join(tmpdir(), "mgmt-security-"));
   const kind = flags.includes("--data-dir") ? [] : ["--ephemeral"];
-  const child = spawn(process.execPath, [bin, "dev", ...kind, "--port", "0", "-o", "json", ...flags], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
+  const child = spawn(file, [...words, "dev", ...kind, "--port", "0", "-o", "json", ...flags], {
+    env: { PATH: path, HOME: process.env["HOME"], MGMT_CONFIG_DIR: configDir },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let log = "";

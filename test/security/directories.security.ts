@@ -20,8 +20,6 @@ import {
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { call } from "../../packages/platform/test/api.js";
-import { makeOldDirectory } from "../../packages/platform/test/old-data-dir.js";
 import { startPlatform } from "../../packages/platform/src/index.js";
 import { Sandbox, giveAway, isRoot, makePipe, makeZeroDevice, stranger } from "./foreign-account.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
@@ -81,8 +79,6 @@ const files = [
   "token.0123456789ab.tmp",
   "control-secret",
   "sign-in-key",
-  "state.json",
-  "initial-state.json",
   "tls/ca-key.pem",
   "tls/server.pem",
 ];
@@ -171,20 +167,6 @@ describe("a data directory", () => {
       expect(statSync(path).uid).toBe(stranger);
     },
   );
-
-  it.runIf(isRoot)("of another account does not make its tokens valid", async () => {
-    const old = sandbox.directory("old");
-    const { ready } = await makeOldDirectory(old);
-    // The control: the tokens of an own directory are valid.
-    const platform = await startPlatform({ port: 0, dataDir: copyOf(old) });
-    await call({ ...platform.ready, token: ready.token }, "GET", "/v1/projects");
-    await platform.stop();
-    for (const name of ["state.json", "initial-state.json", "platform.json"]) {
-      const foreign = quickCopyOf(old);
-      giveAway(join(foreign, name));
-      expect([name, await outcomeOf(foreign)]).toEqual([name, unsafe]);
-    }
-  });
 });
 
 describe("the parents of a data directory", () => {

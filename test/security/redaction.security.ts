@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { redactMessage } from "../../packages/sdk/src/debug/redact.js";
-import { applyRules, inMessages } from "../../packages/sdk/src/debug/secret-patterns.js";
+import { redactMessage } from "@mgmt/internal/redaction/redact";
+import { applyRules, inMessages } from "@mgmt/internal/redaction/secret-patterns";
 
 const parts = [
   "a",

@@ -51,7 +51,7 @@ describe("signing in to mgmt dev", () => {
       ["dev", "--ephemeral", "--port", "0"],
       [
         {
-          when: /needs the key in (\S+)\. .*Press Ctrl-C to stop/s,
+          when: /needs the key in this file\..*?(\/\S+).*Press Ctrl-C to stop/s,
           type: ([, file = ""]) => {
             printed.push({ file, key: readFileSync(file, "utf8") });
             return "\u0003";

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type Resource,
   call,
@@ -17,6 +18,10 @@ beforeAll(async () => {
   dev = await startDev();
 });
 afterAll(() => dev.stop());
+
+/** Takes hours, and libxml2 does not look for signals meanwhile. */
+const endlessStatement = `select xpath(
+  'count(//*[count(//*[count(//*) > 0]) > 0])', xmlparse(document '<r>' || repeat('<a/>', 3000) || '</r>'))`;
 
 const wrongPassword = { code: "28P01" };
 const lockNotAvailable = { code: "55P03" };
@@ -131,6 +136,48 @@ describe("a tenant that tries to stall the platform", () => {
     await Promise.all(projects.map(deleteProject));
   });
 
+  it("does not succeed with a statement that ignores signals", async () => {
+    const [attacking, neighbor] = [await makeProject(dev.ready), await makeProject(dev.ready)];
+    const bystander = await makeProject(dev.ready);
+    const attacker = await open(attacking.database.connectionString);
+    let isOver = false;
+    const endless = attacker.query(endlessStatement).finally(() => {
+      isOver = true;
+    });
+    const failed = expect(endless).rejects.toThrow();
+    // The control: its session does not end, although Postgres has told it to.
+    const observer = await open(attacking.database.connectionString);
+    await observer.query("set role none");
+    const endAttacker = `select pg_terminate_backend(pid, 1500) as ended from pg_stat_activity
+      where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`;
+    await vi.waitFor(async () => {
+      const { rows } = await observer.query(endAttacker);
+      expect(rows).toEqual([{ ended: false }]);
+    }, 20_000);
+
+    await rotate(firstConnection(bystander.database));
+    await deleteProject(neighbor);
+    await expect(query(neighbor.database.connectionString, "select 1")).rejects.toThrow();
+    expect(isOver).toBe(false);
+
+    // Postgres restarts meanwhile.
+    await vi.waitFor(() => expect(deleteProject(attacking)).rejects.toThrow("404"), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    await failed;
+    // Nothing is left of what could not be dropped meanwhile.
+    const { connectionString } = await addConnection(bystander.database);
+    await vi.waitFor(
+      async () =>
+        expect(
+          await query(connectionString, "select datname from pg_database where datconnlimit = -2"),
+        ).toEqual([]),
+      { timeout: 60_000, interval: 200 },
+    );
+    await deleteProject(bystander);
+  });
+
   it("does not succeed by granting privileges to roles of another tenant in a database that it keeps locked", async () => {
     const [victim, attacking] = [await makeProject(dev.ready), await makeProject(dev.ready)];
     const attacker = await open(attacking.database.connectionString);
@@ -149,6 +196,91 @@ describe("a tenant that tries to stall the platform", () => {
     // Nothing of the platform ran in the attacker's database: its transaction is still open.
     await attacker.query("commit");
     await deleteProject(attacking);
+  });
+});
+
+describe("a tenant that grants privileges to roles of the platform or of other tenants", () => {
+  /** Returns the owner and the privileges of each database, except those of the tenants `except` and spare ones. */
+  const databasesExcept = async (session: Client, except: readonly string[]): Promise<object[]> => {
+    const { rows } = await session.query<object>(
+      `select datname, datdba::regrole::text as owner, datacl::text from pg_database
+        where not starts_with(datname, 'spare.') and split_part(datname, '.', 1) <> all ($1)
+          and split_part(datname, '.', 2) <> all ($1) order by 1`,
+      [except],
+    );
+    return rows;
+  };
+
+  const databasesOf = async (session: Client, owner: string): Promise<unknown[]> => {
+    const { rows } = await session.query<{ name: string }>(
+      "select datname as name from pg_database d join pg_roles r on r.oid = datdba where rolname = $1",
+      [owner],
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it("gains nothing by clone, restore, or deletion", async () => {
+    const [victim, attacking] = [await makeProject(dev.ready), await makeProject(dev.ready)];
+    const victimName = nameOf(victim.database.connectionString);
+    const victimLogin = userOf(victim.database.connectionString);
+    await control(dev.ready, "POST", `/databases/${victim.database.id}/backups`);
+    const observer = await open(victim.database.connectionString);
+    await observer.query(`grant connect on database "${victimName}" to "${victimLogin}"`);
+
+    const { database } = attacking;
+    const attacker = await open(database.connectionString);
+    const named = ["mgmt.platform", victimName, victimLogin];
+    await attacker.query("create table bait (id int)");
+    for (const role of named) {
+      await attacker.query(`grant all on bait to "${role}"`);
+      await attacker.query(`grant all on database "${nameOf(database.connectionString)}" to "${role}"`);
+      await attacker.query(`create policy "${role}" on bait to "${role}"`);
+      await attacker.query(`alter default privileges grant all on tables to "${role}"`);
+    }
+    // The control: the attacker's catalogs name all of these roles.
+    const { rows } = await attacker.query<{ name: string }>(
+      `select distinct rolname as name from pg_shdepend d join pg_roles r on r.oid = d.refobjid
+        where refclassid = 'pg_authid'::regclass and rolname = any ($1) and dbid = (
+          select oid from pg_database where datname = current_database())`,
+      [named],
+    );
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
+
+    const own = [nameOf(database.connectionString)];
+    const before = await databasesExcept(observer, own);
+    expect(before).toContainEqual(
+      expect.objectContaining({ datname: expect.stringContaining(`${victimName}.`) }),
+    );
+    const expectNoGain = async (): Promise<void> => {
+      expect(await databasesExcept(observer, own)).toEqual(before);
+      for (const name of own)
+        for (const owned of await databasesOf(observer, name))
+          expect([name, `replaced.${name}`]).toContain(owned);
+    };
+
+    const copy = await call(dev.ready, "POST", `/v1/projects/${attacking.id}/databases`, {
+      source: { type: "database", databaseId: database.id },
+    });
+    expect(await finalStatus(dev.ready, copy.id)).toBe("ready");
+    own.push(nameOf(copy.connectionString));
+    await expectNoGain();
+
+    const backup = await control(dev.ready, "POST", `/databases/${database.id}/backups`);
+    for (const target of [database.id, copy.id]) {
+      await call(dev.ready, "POST", `/v1/databases/${target}/restore`, {
+        source: { type: "backup", databaseId: database.id, backupId: backup.id },
+      });
+      expect(await finalStatus(dev.ready, target)).toBe("ready");
+      await expectNoGain();
+    }
+
+    // The attacker still owns everything in its copy.
+    await query(copy.connectionString, "alter table bait add column own int");
+    await call(dev.ready, "DELETE", `/v1/databases/${copy.id}`);
+    await deleteProject(attacking);
+    await expectNoGain();
+    await observer.query("create table still_mine ()");
+    await deleteProject(victim);
   });
 });
 

@@ -1,6 +1,6 @@
 import { operations } from "../../packages/engine/src/generated/operations.js";
 import { contractViolation } from "../../packages/engine/src/request/contract-check.js";
-import { isRecord } from "../crash/mgmt-dev.js";
+import { isRecord } from "../crash/request.js";
 import type { GeneratedRequest } from "./requests.js";
 
 export interface ReceivedResponse {

@@ -5,14 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
-import { loadContract } from "../../scripts/generate/contract.js";
+import { loadContract } from "../../scripts/generate/contract/contract.js";
 import { MgmtDev } from "../crash/mgmt-dev.js";
 import { Random } from "../crash/random.js";
 import { type ReceivedResponse, bodyOf, defectOf } from "./check.js";
+import { CollectedMemory } from "./collected-memory.js";
 import { MemoryWatch, megabytes } from "./memory.js";
 import { type GeneratedRequest, Requests } from "./requests.js";
 
-const usage = `npm run test:soak [-- --requests N] [--minutes M] [--seed S]
+/** Requests after which the state of the server is reset, which drops the databases of the requests. */
+const cycle = 4_000;
+
+const usage = `npm run test:soak [-- --requests N] [--minutes M] [--seed S] [--collect]
 
 Sends generated requests to mgmt dev, valid and invalid ones, and checks every response against the contract, and that the
 memory of the server does not keep growing.
@@ -20,6 +24,8 @@ memory of the server does not keep growing.
   --requests N  number of requests. Default: 2000
   --minutes M   goes on for this time even if all requests are sent. Default: 0
   --seed S      repeats the choices of an earlier run
+  --collect     collects the garbage of the server after every ${String(cycle)} requests, prints what it uses then, and judges that.
+                Without it, memory that was not collected yet looks like a leak
 
 Exits with 1 after a defect.
 `;
@@ -28,23 +34,31 @@ interface Arguments {
   requests: number;
   minutes: number;
   seed: string;
+  isCollecting: boolean;
 }
 
 const readArguments = (): Arguments => {
   const { values } = parseArgs({
-    options: { requests: { type: "string" }, minutes: { type: "string" }, seed: { type: "string" } },
+    options: {
+      requests: { type: "string" },
+      minutes: { type: "string" },
+      seed: { type: "string" },
+      collect: { type: "boolean" },
+    },
   });
   const requests = Number(values.requests ?? 2_000);
   const minutes = Number(values.minutes ?? 0);
   if (!Number.isInteger(requests) || requests <= 0) throw new Error("--requests needs a positive integer");
   if (!(minutes >= 0)) throw new Error("--minutes needs a number of minutes");
-  return { requests, minutes, seed: values.seed ?? randomBytes(4).toString("hex") };
+  return {
+    requests,
+    minutes,
+    seed: values.seed ?? randomBytes(4).toString("hex"),
+    isCollecting: values.collect ?? false,
+  };
 };
 
 const clients = 4;
-
-/** Requests after which the state of the server is reset, which drops the databases of the requests. */
-const cycle = 4_000;
 
 /** Minutes from which on the memory is judged: before, caches and the heap still fill. */
 const shortest = 10;
@@ -96,6 +110,7 @@ const makeFixture = async (dev: MgmtDev): Promise<unknown[]> => {
 const soak = async (
   dev: MgmtDev,
   memory: MemoryWatch,
+  collected: CollectedMemory | undefined,
   { requests: count, minutes, seed }: Arguments,
 ): Promise<string[]> => {
   const contract = await loadContract();
@@ -132,30 +147,34 @@ const soak = async (
     const end = sent + cycle;
     await Promise.all(Array.from({ length: clients }, () => sendMany(generator, end)));
     await dev.renew();
-    console.log(`${String(sent)} requests, the server uses ${megabytes(memory.latest)}`);
+    const rest = await collected?.measure(dev.ready.pid);
+    const used = rest === undefined ? "" : `; after a garbage collection: ${rest}`;
+    console.log(`${String(sent)} requests, the server uses ${megabytes(memory.latest)}${used}`);
   }
   agent.destroy();
   if (!dev.isRunning) defects.push("The server has ended");
-  const { quarters, grew } = memory.judge();
+  const { quarters, grew } = (collected ?? memory).judge();
   const took = (Date.now() - started) / 60_000;
   if (grew && took >= shortest) defects.push("The memory of the server kept growing");
   console.log(`${String(sent)} requests in ${took.toFixed(1)} minutes, ${String(defects.length)} defects`);
   for (const [status, number] of [...statuses].sort()) console.log(`  ${String(status)}: ${String(number)}`);
-  console.log(`memory of the server in each quarter of the time: ${quarters.map(megabytes).join(", ")}`);
+  const what = collected ? "heap of the server after garbage collections" : "memory of the server";
+  console.log(`${what} in each quarter of the time: ${quarters.map(megabytes).join(", ")}`);
   return defects;
 };
 
 const run = async (parameters: Arguments): Promise<void> => {
   await ensureBuilt();
   const directory = await mkdtemp(join(tmpdir(), "mgmt-soak-"));
-  const dev = new MgmtDev(directory);
-  const { requests, minutes, seed } = parameters;
+  const { requests, minutes, seed, isCollecting } = parameters;
+  const collected = isCollecting ? new CollectedMemory(directory) : undefined;
+  const dev = new MgmtDev(directory, undefined, collected?.environment);
   console.log(`seed ${seed}, ${String(requests)} requests, at least ${String(minutes)} minutes`);
   let memory: MemoryWatch | undefined;
   try {
     await dev.start();
     memory = new MemoryWatch(dev.ready.pid);
-    const defects = await soak(dev, memory, parameters);
+    const defects = await soak(dev, memory, collected, parameters);
     if (defects.length > 0) process.exitCode = 1;
   } finally {
     memory?.close();

@@ -19,6 +19,20 @@ const median = (values: readonly number[]): number =>
 
 export const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
+export interface Judgment {
+  /** The medians of the four quarters of the time. */
+  quarters: number[];
+  /** Whether the memory kept growing. */
+  grew: boolean;
+}
+
+export const judge = (samples: readonly number[]): Judgment => {
+  const start = (quarter: number): number => Math.floor((quarter * samples.length) / 4);
+  const quarters = [0, 1, 2, 3].map((quarter) => median(samples.slice(start(quarter), start(quarter + 1))));
+  const [, second = Number.NaN, , last = Number.NaN] = quarters;
+  return { quarters, grew: last > second * maxGrowth };
+};
+
 /** Watches how much memory a process uses. */
 export class MemoryWatch {
   readonly #samples: number[] = [];
@@ -35,14 +49,8 @@ export class MemoryWatch {
     return this.#samples.at(-1) ?? Number.NaN;
   }
 
-  /** Returns the medians of the four quarters of the time, and whether the memory kept growing. */
-  judge(): { quarters: number[]; grew: boolean } {
-    const start = (quarter: number): number => Math.floor((quarter * this.#samples.length) / 4);
-    const quarters = [0, 1, 2, 3].map((quarter) =>
-      median(this.#samples.slice(start(quarter), start(quarter + 1))),
-    );
-    const [, second = Number.NaN, , last = Number.NaN] = quarters;
-    return { quarters, grew: last > second * maxGrowth };
+  judge(): Judgment {
+    return judge(this.#samples);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
-import type { Contract, Operation } from "../../scripts/generate/contract.js";
+import type { Contract, Operation } from "../../scripts/generate/contract/contract.js";
 import { idPrefixes } from "../../packages/engine/src/generated/ids.js";
-import { isRecord } from "../crash/mgmt-dev.js";
+import { isRecord } from "../crash/request.js";
 import type { Random } from "../crash/random.js";
 import { Values, oddValues } from "./values.js";
 

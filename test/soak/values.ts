@@ -1,4 +1,4 @@
-import type { Contract, JsonSchema } from "../../scripts/generate/contract.js";
+import type { Contract, JsonSchema } from "../../scripts/generate/contract/contract.js";
 import type { Random } from "../crash/random.js";
 
 /** Values that are rarely valid where they are put. */

@@ -1,14 +1,10 @@
-import { type LoggedRequest, MemoryStore, StoredEngine } from "@mgmt/engine";
+import { type LoggedRequest, MemoryStore, StoredServer } from "@mgmt/engine";
 import { Pool } from "pg";
 import type {
   EngineUnderTest,
   EngineUnderTestOptions,
-} from "../../packages/engine/test/engine/engine-under-test.js";
-import {
-  type OpenRecords,
-  type RecordsAddress,
-  openRecords,
-} from "../../packages/platform/src/store/open-records.js";
+} from "../../packages/engine/test/server/engine-under-test.js";
+import { type OpenRecords, type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 
 /** A schema for the records of one server, which two processes use. It is used again for another server. */
 interface Place {
@@ -18,7 +14,7 @@ interface Place {
 
 interface Opened {
   readonly place: Place;
-  readonly engines: readonly StoredEngine[];
+  readonly engines: readonly StoredServer[];
 }
 
 let pool: Pool | undefined;
@@ -68,8 +64,8 @@ export const openStoredPair = async (options: EngineUnderTestOptions): Promise<E
   const place = await openPlace(address);
   const [first, second] = place.records;
   const engines = [
-    await StoredEngine.open({ ...options, records: first }),
-    await StoredEngine.open({ ...options, records: second }),
+    await StoredServer.open({ ...options, records: first }),
+    await StoredServer.open({ ...options, records: second }),
   ];
   opened.push({ place, engines });
   for (const engine of engines) engine.start();
@@ -80,7 +76,7 @@ export const openStoredPair = async (options: EngineUnderTestOptions): Promise<E
  * Returns an engine whose members are those of each engine by turns. The log of requests belongs to a process, so it has those
  * of all, and a reset clears all.
  */
-const byTurns = (engines: readonly StoredEngine[]): EngineUnderTest => {
+const byTurns = (engines: readonly StoredServer[]): EngineUnderTest => {
   const requests: LoggedRequest[] = [];
   for (const engine of engines) engine.followRequests((entry) => requests.push(entry));
   const reset = async (): Promise<void> => {

@@ -1,10 +1,9 @@
-import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { type Metafile, build } from "esbuild";
 import type { Caller, ListServer } from "../../programs/calls.js";
 import type { Finding, Series } from "../../runner/bench.js";
+import { bundleForBrowser } from "../../runner/browser-bundle.js";
+import { goals } from "../../runner/goals.js";
 import { programFolder } from "../../runner/paths.js";
 import { startProgram } from "../../runner/program.js";
 import { type Contender, octokit, oneResource, openai, ours, partial, prisma, stripe } from "./contenders.js";
@@ -18,7 +17,7 @@ export const bundleSizes = async (): Promise<Finding[]> => {
     const sizes = (contender: Contender): Promise<Sizes> =>
       sizesOf(contender, async (file) => {
         await caller.calls.start(file, target, 2);
-        await caller.calls.time(1, 1);
+        await caller.calls.time(1);
       });
     const all = await sizes(ours);
     const one = await sizes(oneResource);
@@ -30,14 +29,14 @@ export const bundleSizes = async (): Promise<Finding[]> => {
         title: "bundle, gzip, what is loaded at start: all resources",
         subject: all.atStart,
         others: [all.onDemand, ...peers],
-        goal: { of: "median", relation: "≤", limit: 8192 },
+        goal: goals.sdk.bundle,
         notes: ["esbuild: browser, minified, ES2022, split at import(); each bundle has listed something"],
       },
       {
         title: "bundle, gzip, what is loaded at start: one resource through the tree-shakable client",
         subject: split.atStart,
         others: [split.onDemand, one.atStart, one.onDemand],
-        goal: { of: "median", relation: "≤", limit: 5120 },
+        goal: goals.sdk.partialBundle,
       },
     ];
   } finally {
@@ -58,50 +57,18 @@ const sizesOf = async (
   await mkdir(programFolder, { recursive: true });
   const folder = await mkdtemp(join(programFolder, "bundle-"));
   try {
-    const { outputFiles, metafile } = await build({
+    const { files, atStart, onDemand } = await bundleForBrowser({
       entryPoints: [file],
       outdir: folder,
       absWorkingDir: folder,
-      bundle: true,
-      minify: true,
-      splitting: true,
-      format: "esm",
-      platform: "browser",
-      target: "es2022",
-      metafile: true,
-      write: false,
-      logLevel: "error",
-      // The root's tsconfig would resolve the packages to their sources.
-      tsconfigRaw: {},
     });
-    for (const { path, contents } of outputFiles) await writeFile(path, contents);
+    for (const { path, contents } of files) await writeFile(path, contents);
     await prove(join(folder, basename(file)));
-
-    const atStart = loadedAtStart(metafile, basename(file));
-    const bytes = new Map(
-      outputFiles.map(({ path, contents }) => [basename(path), gzipSync(contents).length]),
-    );
-    const sum = (isCounted: (output: string) => boolean): number =>
-      [...bytes].reduce((total, [output, size]) => total + (isCounted(output) ? size : 0), 0);
-    assert.ok(atStart.has(basename(file)));
     return {
-      atStart: { name, unit: "B", rounds: [sum((output) => atStart.has(output))] },
-      onDemand: {
-        name: "  its chunks on demand",
-        unit: "B",
-        rounds: [sum((output) => !atStart.has(output))],
-      },
+      atStart: { name, unit: "B", rounds: [atStart] },
+      onDemand: { name: "  its chunks on demand", unit: "B", rounds: [onDemand] },
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
-
-/** Returns the entry and everything that it imports statically, directly or indirectly. */
-const loadedAtStart = ({ outputs }: Metafile, entry: string, found = new Set<string>()): Set<string> => {
-  found.add(entry);
-  for (const { path, kind } of outputs[entry]?.imports ?? []) {
-    if (kind === "import-statement" && !found.has(path)) loadedAtStart({ inputs: {}, outputs }, path, found);
-  }
-  return found;
 };

@@ -17,6 +17,7 @@ export const ours = contender("@mgmt/sdk", "mgmt");
 export const oneResource = contender("@mgmt/sdk, one resource", "mgmt-one-resource");
 export const partial = contender("@mgmt/sdk/partial, one resource", "mgmt-partial");
 export const oursOnNode = contender("@mgmt/sdk/node", "mgmt-node");
+export const fetchAlone = contender("fetch", "fetch");
 /** The cost of a deadline alone, which every call of this SDK has. */
 export const fetchWithDeadline = contender("fetch with a deadline", "fetch-deadline");
 export const prisma = contender("@prisma/management-api-sdk", "prisma");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ListServer, Walker } from "../../programs/calls.js";
 import type { Finding } from "../../runner/bench.js";
+import { goals } from "../../runner/goals.js";
 import { startProgram } from "../../runner/program.js";
 import { measureAlternately } from "../../runner/rounds.js";
 import { ours, prisma } from "./contenders.js";
@@ -32,7 +33,7 @@ export const walkPages = async (rounds: number): Promise<Finding> => {
       title: `${String(lists.pages)} pages of ${String(lists.itemsPerPage)}, latency ${String(lists.latencyMs)} ms, work ${String(workMs)} ms a page`,
       subject,
       baseline,
-      goal: { of: "ratio", relation: "≤", limit: 0.6 },
+      goal: goals.sdk.pages,
     };
   } finally {
     await Promise.all([server.stop(), walker.stop()]);

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Finding, Series } from "../../runner/bench.js";
+import { type Goal, goals } from "../../runner/goals.js";
 import { programFolder, root } from "../../runner/paths.js";
 import { measureAlternately } from "../../runner/rounds.js";
 import { ours } from "./contenders.js";
@@ -42,22 +43,22 @@ export const typeCosts = async (rounds: number): Promise<Finding[]> => {
       rounds: [count],
     }));
     return [
-      compare("type instantiations of a ten-line program, skipLibCheck", counts, 300),
-      compare("check time of a ten-line program, skipLibCheck", times, 0.1),
+      compare("type instantiations of a ten-line program, skipLibCheck", counts, goals.sdk.instantiations),
+      compare("check time of a ten-line program, skipLibCheck", times, goals.sdk.checkTime),
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
-const compare = (title: string, series: readonly Series[], limit: number): Finding => {
+const compare = (title: string, series: readonly Series[], goal: Goal): Finding => {
   const subject = series.find(({ name }) => name === ours.name);
   assert.ok(subject);
   return {
     title,
     subject,
     others: series.filter((each) => each !== subject),
-    goal: { of: "median", relation: "≤", limit },
+    goal,
   };
 };
 

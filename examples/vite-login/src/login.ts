@@ -1,4 +1,12 @@
-import { type LoginAttempt, createAuthenticator, finishLogin, memoryStore, startLogin } from "@mgmt/sdk/auth";
+import {
+  LoginRequiredError,
+  type LoginAttempt,
+  browserStore,
+  createAuthenticator,
+  finishLogin,
+  logout,
+  startLogin,
+} from "@mgmt/sdk/auth";
 
 export interface Settings {
   /** URL of the authorization server. */
@@ -9,8 +17,12 @@ export interface Settings {
 
 const attemptKey = "login-attempt";
 
-/** Sends the visitor to the authorization server. */
+/** The session storage of this tab. The login survives a reload, and ends with the tab. */
+const store = browserStore();
+
+/** Sends the visitor to the authorization server. Throws `TokenStoreError` if the browser would not keep the login. */
 export const logIn = async (settings: Settings): Promise<void> => {
+  await store.probe?.();
   const { url, attempt } = await startLogin({
     ...settings,
     redirectUri: location.origin + location.pathname,
@@ -20,19 +32,32 @@ export const logIn = async (settings: Settings): Promise<void> => {
 };
 
 /**
- * Finishes the login if the visitor has returned from the authorization server. Returns the source of tokens for a client, or
- * undefined if the visitor has to log in. Throws `AuthError` if the login failed. The login ends with the page, because it is
- * kept in memory only.
+ * Returns the source of tokens for a client, or undefined if the visitor has to log in. Finishes the login if the visitor has returned
+ * from the authorization server. Throws `AuthError` if the login failed, and `TokenStoreError` if the browser blocks the storage.
  */
-export const finishPendingLogin = async (settings: Settings) => {
+export const currentLogin = async (settings: Settings) => {
+  await store.read(); // fails where `sessionStorage` would, with an error that says what to do
+  await finishPendingLogin(settings);
+  const { token } = createAuthenticator({ ...settings, store });
+  try {
+    await token();
+    return token;
+  } catch (error) {
+    if (error instanceof LoginRequiredError) return undefined;
+    throw error;
+  }
+};
+
+/** Ends the login, also on the server. */
+export const logOut = (settings: Settings): Promise<void> => logout({ ...settings, store });
+
+const finishPendingLogin = async (settings: Settings): Promise<void> => {
   const stored = sessionStorage.getItem(attemptKey);
   sessionStorage.removeItem(attemptKey); // valid only once
-  if (stored === null || !/[?&](?:code|error)=/.test(location.search)) return undefined;
+  if (stored === null || !/[?&](?:code|error)=/.test(location.search)) return;
   const callback = location.href;
   history.replaceState(null, "", location.pathname); // keeps the code out of the history
-  const store = memoryStore();
   // `logIn` has stored it.
   const attempt = JSON.parse(stored) as LoginAttempt;
   await finishLogin({ ...settings, attempt, callback, store });
-  return createAuthenticator({ ...settings, store }).token;
 };

@@ -1,19 +1,23 @@
-import { CommanderError } from "commander";
-import { interrupted } from "./errors/cli-error.js";
-import { exitCodes, ProgramEnded } from "./exit-codes.js";
-import { Sources } from "./input/sources.js";
+import { type Command, CommanderError } from "commander";
+import type { Chosen, OwnWords } from "./context/context.js";
+import { noWorkingDirectory } from "./errors/cli-error.js";
+import { exitCodes, isInterruption, planExitCodes, ProgramEnded } from "./errors/exit-codes.js";
+import { Sources } from "./context/sources.js";
+import { Interruption, type SignaledProcess } from "./process/interruption.js";
 import { type Format, formats, Output } from "./output/output.js";
-import type { Streams } from "./output/streams.js";
-import { HelpAsData } from "./program/command.js";
-import { buildProgram } from "./program/program.js";
-import { usageFailure } from "./program/usage-failure.js";
-import { Encryption } from "./service/encryption.js";
+import { calledCommand, HelpAsData, lineOf } from "./program/command.js";
+import { globalFlags } from "./program/global-options.js";
+import { buildProgram } from "./program.js";
+import { usageFailure } from "./failures/usage-failure.js";
+import { InsecureAddressGuard } from "./context/insecure-address-guard.js";
+import { SentChanges } from "./context/sent-changes.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
-export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd" | "exit">, Streams {
-  once(signal: "SIGINT", listener: () => void): unknown;
-  /** The file of the command. Default: it cannot be started in the background. */
-  readonly entry?: string | undefined;
+export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd">, SignaledProcess {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Default: the command cannot be started in the background. */
+  readonly ownWords?: OwnWords | undefined;
 }
 
 /** Runs one command line and returns the exit code. */
@@ -23,15 +27,13 @@ export const main = async (
   host: ProcessLike = process,
 ): Promise<number> => {
   const { env } = host;
-  const cwd = host.cwd();
-  const interruption = new AbortController();
-  host.once("SIGINT", () => {
-    interruption.abort(interrupted());
-    // A second Ctrl-C does not wait for the orderly end.
-    host.once("SIGINT", () => host.exit(exitCodes.interrupted));
-  });
+  const interruption = new Interruption(host);
   const { signal } = interruption;
-  const output = new Output(formatIn(args), host, env);
+  const changes = new SentChanges();
+  const chosen: Chosen[] = [];
+  const output = new Output(formatIn(args), host, env, interruption);
+  const cwd = workingDirectory(host);
+  if (cwd === undefined) return output.fail(noWorkingDirectory());
   const sources = new Sources(host, cwd, signal, (flag) => {
     const message = `${flag} is read from standard input. Type it, then press Ctrl-D on a new line.`;
     output.notice({ code: "input:terminal", message, flag });
@@ -40,12 +42,15 @@ export const main = async (
   const program = buildProgram({
     version,
     output,
-    encryption: new Encryption(output),
+    insecureAddresses: new InsecureAddressGuard(output),
     env,
     cwd,
     signal,
+    interruption,
+    changes,
     sources,
-    entry: host.entry,
+    chosen,
+    ownWords: host.ownWords,
     // Most runs use neither, and opening them takes time.
     get stdin() {
       return host.stdin;
@@ -55,12 +60,17 @@ export const main = async (
     },
   });
   output.addNext = async (failure, id) => {
-    const { withNext } = await import("./errors/next/with-next.js");
-    return withNext(failure, { program, line: args, id });
+    const { withNext } = await import("./failures/with-next.js");
+    return withNext(failure, { program, line: args, chosen, id, env });
   };
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
+    // Only a process of its own is told, on a terminal.
+    if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
+      const { noticeUpdate } = await import("./update/update-notice.js");
+      noticeUpdate({ version, output, env, cwd }, globalFlags(calledCommand(program)));
+    }
     return exitCodes.ok;
   } catch (thrown) {
     if (thrown instanceof ProgramEnded) return thrown.status;
@@ -70,15 +80,42 @@ export const main = async (
       return exitCodes.ok;
     }
     const error = thrown instanceof CommanderError ? await usageFailure(thrown, program) : thrown;
-    return error === undefined ? exitCodes.ok : await output.fail(error);
+    if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
+      const { changeInterrupted } = await import("./errors/run-errors.js");
+      return await output.fail(changeInterrupted(error));
+    }
+    if (error === undefined) return exitCodes.ok;
+    return statusAfter(await output.fail(error), calledCommand(program), args);
+  }
+};
+
+/**
+ * Returns the exit code after an error. With `mgmt plan --exit-code`, 2 means that there are changes, so every error is 1, also
+ * one of the command line itself.
+ */
+const statusAfter = (code: number, called: Command, args: readonly string[]): number =>
+  lineOf(called) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
+    ? planExitCodes.failed
+    : code;
+
+/** Returns the working directory, or undefined if it was deleted. */
+const workingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undefined => {
+  try {
+    return cwd();
+  } catch {
+    return undefined;
   }
 };
 
 /** Finds the output format without parsing, because errors of the command line itself are printed in it too. */
 const formatIn = (args: readonly string[]): Format => {
-  const values = args.flatMap((arg, index) => {
-    if (arg === "-o" || arg === "--output") return [args[index + 1]];
-    return arg.startsWith("--output=") ? [arg.slice("--output=".length)] : [];
+  const end = args.indexOf("--");
+  const own = end < 0 ? args : args.slice(0, end);
+  const values = own.flatMap((arg, index) => {
+    if (arg === "--json") return ["json"];
+    if (arg === "-o" || arg === "--output") return [own[index + 1]];
+    const [, value] = /^(?:--output=|-o)(.+)$/s.exec(arg) ?? [];
+    return value === undefined ? [] : [value];
   });
   return formats.find((format) => format === values.at(-1)) ?? "table";
 };

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { engines, version } from "../package.json";
+import type { OwnWords } from "./context/context.js";
 import { lastResort } from "./errors/last-resort.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
+import { embeddedText, isStandalone } from "./process/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
 declare const __MGMT_OVERVIEW__: Overview | undefined;
@@ -25,6 +28,7 @@ const fixedText = (): string | undefined => {
   switch (args[0]) {
     case "--version":
     case "-V":
+    case "version":
       return version;
     case undefined:
     case "--help":
@@ -55,14 +59,27 @@ const unsupportedNode = (): string | undefined => {
   return `error: mgmt needs Node.js ${needed} or newer, but runs on Node.js ${process.versions.node}.\n`;
 };
 
+/** Returns the words that start this command again. */
+const ownWords = (): OwnWords | undefined => {
+  const { execPath, argv } = process;
+  if (isStandalone()) return [execPath];
+  return argv[1] === undefined ? undefined : [execPath, argv[1]];
+};
+
 /** Loads the rest of the program, from compiled code if an earlier run has stored it. */
 const loadMain = async (): Promise<typeof import("./main.js")> => {
   const { env } = process;
   // Node.js has the same variable for its own cache. Other runtimes do not compile with V8, or differ in its interface.
   const isNode = !("bun" in process.versions || "deno" in process.versions);
-  if (!isNode || env["NODE_DISABLE_COMPILE_CACHE"]) return import("./main.js");
-  const { CodeCache, codeCacheFolder } = await import("./code-cache.js");
-  const cache = new CodeCache(__dirname, codeCacheFolder(__MGMT_BUILD__, env), require);
+  const storesCode = isNode && !env["NODE_DISABLE_COMPILE_CACHE"];
+  const isEmbedded = isStandalone();
+  if (!storesCode && !isEmbedded) return import("./main.js");
+  const { CodeCache, codeCacheFolder } = await import("./node-20/code-cache.js");
+  const files = isEmbedded
+    ? { path: process.execPath, read: embeddedText }
+    : { path: __dirname, read: (name: string) => readFileSync(join(__dirname, name), "utf8") };
+  const stored = storesCode ? codeCacheFolder(__MGMT_BUILD__, files, env) : undefined;
+  const cache = new CodeCache(files, stored, require);
   process.once("exit", () => cache.store());
   // The build writes this file from `main.ts`.
   return cache.load("main.js") as typeof import("./main.js");
@@ -81,10 +98,10 @@ if (refusal !== undefined) {
     .then(({ main }) =>
       main(args, version, {
         env: process.env,
-        entry: process.argv[1],
+        ownWords: ownWords(),
         cwd: () => process.cwd(),
         exit: (code) => process.exit(code),
-        once: (signal, listener) => process.once(signal, listener),
+        on: (signal, listener) => process.on(signal, listener),
         get stdin() {
           return processStreams.stdin;
         },

@@ -137,7 +137,7 @@ describe("mgmt api", () => {
 });
 
 describe("secrets in mgmt api", () => {
-  it("are masked unless the request creates them, --reveal is passed, or they go to a file", async () => {
+  it("are masked unless the request creates them, --show-secrets is passed, or they go to a file", async () => {
     const { mgmt, server } = session;
     const { id } = await server.engine.seed.project();
     const created =
@@ -155,7 +155,7 @@ describe("secrets in mgmt api", () => {
       expect(status).toBe(0);
       expect(stdout).not.toContain(password);
     }
-    expect((await mgmt`api connections --reveal`).stdout).toContain(password);
+    expect((await mgmt`api connections --show-secrets`).stdout).toContain(password);
     const file = join(folder, "secrets.ndjson");
     expect((await mgmt`api connections --secret-file ${file}`).stdout).not.toContain(password);
     expect(readFileSync(file, "utf8")).toContain(password);
@@ -172,7 +172,7 @@ describe("secrets in mgmt api", () => {
     const masked = await call("GET", "/v1/keys/key_1", "-i");
     expect(masked.stdout).toContain("key_1");
     expect(masked.stdout).not.toContain("CANARY-SECRET");
-    expect((await call("GET", "/v1/keys/key_1", "--reveal")).stdout).toContain("CANARY-SECRET");
+    expect((await call("GET", "/v1/keys/key_1", "--show-secrets")).stdout).toContain("CANARY-SECRET");
     expect((await call("POST", "/v1/keys")).stdout).toContain("CANARY-SECRET");
     canned.close();
   });

@@ -2,7 +2,8 @@ import type { Fault } from "@mgmt/mock/server";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runInProcess } from "./in-process.js";
-import type { OperationCommand } from "../src/operations/row.js";
+import { overlayOf } from "../src/contract/overlay.js";
+import type { OperationCommand } from "../src/contract/row.js";
 import { createSecretFile, rows, validLine } from "./operation-examples.js";
 import type { Result } from "./result.js";
 import { type Session, startSession } from "./terminal.js";
@@ -64,9 +65,16 @@ const expectTextError = (line: string, text: Result, exitCode: number): void => 
   expect(text.stderr).not.toMatch(/^\s+at |node:internal|<html>/m);
 };
 
-/** Runs all commands at once. Returns their results by the id of the operation. */
-const runAll = async (env: NodeJS.ProcessEnv, format: "json" | "table"): Promise<Map<string, Result>> => {
-  const runs = rows.map(async (row): Promise<[string, Result]> => {
+/** The commands that look up the region of a new database before they create it. */
+const creators = rows.filter(({ id }) => overlayOf(id).createsDatabase);
+
+/** Runs commands at once. Returns their results by the id of the operation. */
+const runAll = async (
+  env: NodeJS.ProcessEnv,
+  format: "json" | "table",
+  commands = rows,
+): Promise<Map<string, Result>> => {
+  const runs = commands.map(async (row): Promise<[string, Result]> => {
     const line = [...validLine(row, secretFile), "--output", format];
     return [row.id, await runInProcess(line, { env })];
   });
@@ -116,8 +124,22 @@ describe("every command", () => {
       session.server.engine.faults.add(fault);
       const results = await untilDone(runAll(session.env, "json"));
       for (const row of rows) {
-        const expected = (row.method === "POST" ? create : undefined) ?? exitCode;
+        const mayHaveCreated = row.method === "POST" && !creators.includes(row);
+        const expected = (mayHaveCreated ? create : undefined) ?? exitCode;
         expectJsonError(row.words.join(" "), resultOf(results, row), expected);
+      }
+    },
+  );
+
+  it.each(cases)(
+    "prints one error as JSON if only the request that creates a database fails: $name",
+    async ({ fault, exitCode, create }) => {
+      const operation = ["databases.create", "projects.databases.create"] as const;
+      expect(creators.map(({ id }) => id).sort()).toEqual(operation);
+      session.server.engine.faults.add({ ...fault, operation });
+      const results = await untilDone(runAll(session.env, "json", creators));
+      for (const row of creators) {
+        expectJsonError(row.words.join(" "), resultOf(results, row), create ?? exitCode);
       }
     },
   );

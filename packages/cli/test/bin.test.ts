@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -47,7 +49,7 @@ describe("mgmt", () => {
   it("prints its help on standard output, with --help and without arguments", async () => {
     const help = await run(["--help"]);
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    for (const words of ["Build:", "Exit codes:", "MGMT_BASE_URL", "projects create shop"]) {
+    for (const words of ["Start here:", "Resources:", "mgmt help  "]) {
       expect(help.stdout).toContain(words);
     }
     expect((await run([])).stdout).toBe(help.stdout);
@@ -55,6 +57,19 @@ describe("mgmt", () => {
     expect((await runInProcess(["help", "projects", "create"])).stdout).toBe(
       (await runInProcess(["projects", "create", "-h"])).stdout,
     );
+  });
+
+  it("prints the same table from the build as from the sources, with wide characters and colors", async () => {
+    const other = await startSession();
+    const { seed } = other.server.engine;
+    for (const name of ["漢字", "e\u0301", "สวัสดี", "🫠", "plain"]) await seed.project({ name });
+    const words = ["projects", "list", "--fields", "name,logicalId,id"];
+    const env = { ...other.env, FORCE_COLOR: "1" };
+    const built = await run(words, { env });
+    expect(built.stdout).toContain("漢字");
+    expect(built).toMatchObject({ status: 0, stderr: "" });
+    expect(built.stdout).toBe((await runInProcess(words, { env })).stdout);
+    await other.close();
   });
 
   it("prints the same overview from the build as from the sources", async () => {
@@ -70,7 +85,7 @@ describe("mgmt", () => {
     const { status, stdout, stderr } = await run(["projcts", "list"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe(
-      "error: Unknown command: mgmt projcts (usage:invalid)\nhint: Did you mean mgmt projects?\n",
+      "error: Unknown command: mgmt projcts (usage:invalid)\nhint: Did you mean mgmt projects list?\n",
     );
   });
 
@@ -81,7 +96,7 @@ describe("mgmt", () => {
     const line = ["me", "--base-url", server.baseUrl, "--token-file", "-", "--output", "json"];
     const { status, json } = await run(line, { env: wrong, stdin: `${valid}\n` });
     expect(status).toBe(0);
-    expect(json).toMatchObject({ workspace: { id: server.engine.residents.workspace.id } });
+    expect(json).toMatchObject({ workspace: { id: server.engine.defaults.workspace.id } });
   });
 
   it("accepts global flags before, between and after the words of a command", async () => {
@@ -91,6 +106,26 @@ describe("mgmt", () => {
     expect((await mgmt`--output json projects list`).stdout).toBe(expected);
     expect((await mgmt`projects -o json list`).stdout).toBe(expected);
     expect((await mgmt`--output=yaml projects list -o json`).stdout).toBe(expected);
+  });
+
+  it.skipIf(process.platform === "win32")("says that its working directory was deleted", async () => {
+    const gone = mkdtempSync(join(tmpdir(), "mgmt-test-gone-"));
+    const line = 'cd "$1" && rmdir "$1" && exec "$2" "$3" projects list -o json';
+    const shell = spawn("/bin/sh", ["-c", line, "sh", gone, process.execPath, bin], { stdio: "pipe" });
+    let stderr = "";
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const [status] = (await once(shell, "close")) as [number];
+    expect({ status, error: JSON.parse(stderr) as unknown }).toEqual({
+      status: 1,
+      error: {
+        error: {
+          code: "system:no_working_directory",
+          message: "The working directory does not exist any more, or cannot be entered",
+          hint: expect.stringContaining("Change to another folder"),
+          next: [["mgmt", "--help"]],
+        },
+      },
+    });
   });
 
   it("exits with 130 on Ctrl-C, with one clear line", async () => {
@@ -161,4 +196,30 @@ describe("mgmt", () => {
     const status = await new Promise((resolve) => child.on("close", resolve));
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
+
+  /** As Docker does, gives the command a namespace of processes, in which it is the first one. Few systems allow everyone to. */
+  const isolated = ["--pid", "--fork", "--kill-child"];
+  const isAllowed = spawnSync("unshare", [...isolated, "true"]).status === 0;
+
+  it.skipIf(!isAllowed).each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)(
+    "ends at %s as the first process of a container, which ignores it otherwise",
+    async (signal, code) => {
+      const silent = createServer().listen(0, "127.0.0.1");
+      await once(silent, "listening");
+      const { port } = silent.address() as AddressInfo;
+      const env = { ...session.env, MGMT_BASE_URL: `http://127.0.0.1:${String(port)}` };
+      const requested = once(silent, "request");
+      const parent = spawn("unshare", [...isolated, process.execPath, bin, "projects", "list"], { env });
+      const ended = once(parent, "close");
+      await requested;
+      const pid = String(parent.pid);
+      process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")), signal);
+      expect((await ended)[0]).toBe(code);
+      silent.closeAllConnections();
+      silent.close();
+    },
+  );
 });

@@ -143,6 +143,10 @@ describe("create --ndjson", () => {
       status: 0,
       stdout: "[]\n",
     });
+    const { errors } = await withInput("", "")`projects create --ndjson - -o json`;
+    expect(errors).toEqual([
+      { notice: { code: "input:empty", message: "No lines were read from standard input." } },
+    ]);
   });
 });
 
@@ -162,9 +166,14 @@ describe("delete -", () => {
     ]);
   });
 
-  it("deletes nothing for no ids, and refuses lines without one", async () => {
+  it("deletes nothing for no ids, which it says, and refuses lines without one", async () => {
     const before = session.server.engine.requests.length;
     expect(await withInput("")`projects delete - --yes -o json`).toMatchObject({ status: 0, stdout: "[]\n" });
+    expect(await withInput("")`projects delete - --yes`).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "No ids were read from standard input.\n",
+    });
     expect((await withInput('{"name":"x"}')`projects delete - --yes`).stderr).toContain("Line 1 has no id");
     expect((await withInput("..")`projects delete - --yes`).status).toBe(2);
     expect((await withInput("proj_1", "proj_2")`projects delete - --dry-run`).json).toHaveLength(2);

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,8 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ensureBuilt } from "./bin.js";
+import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import { run } from "./terminal.js";
 
@@ -85,6 +88,22 @@ describe("compiled code", () => {
     await runTopic({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect((await run(["--version"], { env: { HOME: home, XDG_CACHE_HOME: undefined } })).status).toBe(0);
     expect(filesIn(home)).toEqual([]);
+  });
+
+  it("is not shared with a copy of the command at another path, which may have been changed", async () => {
+    await runTopic();
+    const copy = join(home, "copy");
+    cpSync(dirname(bin), copy, { recursive: true });
+    for (const file of filesIn(copy).filter((each) => each.endsWith(".js"))) {
+      const text = readFileSync(file, "utf8");
+      // Of the same length, which is all that V8 compares.
+      if (text.includes("--output FORMAT"))
+        writeFileSync(file, text.replaceAll("--output FORMAT", "--output PATCHD"));
+    }
+    const env = { HOME: home, PATH: process.env["PATH"] };
+    const help = promisify(execFile)(process.execPath, [join(copy, "mgmt.js"), "help", "output"], { env });
+    expect((await help).stdout).toContain("--output PATCHD");
+    await runTopic();
   });
 
   it("is removed when it is a month old", async () => {

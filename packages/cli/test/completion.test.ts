@@ -22,7 +22,7 @@ describe("completion", () => {
     expect(await completionsOf("")).toEqual(expect.arrayContaining(["projects", "dev", "operations"]));
     expect(await completionsOf("")).not.toContain("complete");
     expect(await completionsOf("projects", "de")).toEqual(["delete"]);
-    expect(await completionsOf("db", "backups", "")).toEqual(["list"]);
+    expect(await completionsOf("database", "backups", "")).toEqual(["list"]);
     expect(await completionsOf("nothing", "here", "x")).toEqual([]);
   });
 
@@ -73,7 +73,10 @@ describe("completion of values", () => {
   });
 
   it.each([
-    ["config get ", ["base-url", "auth-url", "workspace-id", "project-id", "output", "pager"]],
+    [
+      "config get ",
+      ["base-url", "auth-url", "workspace-id", "project-id", "output", "pager", "update-notice"],
+    ],
     ["config unset p", ["project-id", "pager"]],
     ["config get output ", []],
     ["config set output y", ["yaml"]],

@@ -88,10 +88,10 @@ describe("a command that cannot be undone", () => {
   );
 
   it("wants the name of a service token, a connection, a branch and a service", async () => {
-    const { seed, residents } = session.server.engine;
+    const { seed, defaults } = session.server.engine;
     const { id, database } = await seed.project();
     const { env, mgmt } = session;
-    const workspaceId = residents.workspace.id;
+    const workspaceId = defaults.workspace.id;
     const make = async (result: Promise<Result>): Promise<string> =>
       ((await result).json as { id: string }).id;
     const rows: [line: string, name: string][] = [
@@ -207,6 +207,6 @@ describe("a delete of several ids", () => {
   it("exits with the code of the first failure if all of them fail", async () => {
     const { status, stderr } = await session.mgmt`projects delete proj_0 proj_1 --yes`;
     expect(status).toBe(6);
-    expect(stderr).toContain("All 2 failed");
+    expect(stderr).toContain("All 2 items failed");
   });
 });

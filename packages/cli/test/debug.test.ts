@@ -63,6 +63,8 @@ describe("--debug", () => {
     const login = await account.login("--debug");
     const { login: stored } = account.stored().profiles["default"] ?? {};
     expect(login.stderr).toMatch(/curl .*\/token' # with a body that is not shown/);
+    // Logins are sent without the token of requests.
+    expect(login.stderr).toMatch(/^curl --silent [^|]*\/token'/m);
     expect(login.stderr).toMatch(/\nStatus 200 after \d+ ms/);
     const logout = await account.run(["logout", "--debug"]);
     expect(logout.stderr).toMatch(/curl .*\/revoke/);
@@ -78,8 +80,24 @@ describe("--debug", () => {
     const { stderr } = await place.run(["dev", "approvals", "list", "--debug"]);
     expect(stderr).toContain(`'${place.server.baseUrl}/_control/approvals'`);
     expect(stderr).toContain("--header 'x-mgmt-control-secret: [redacted]'");
+    expect(stderr).not.toContain("Bearer");
     expect(stderr).toMatch(/\nStatus 200 after \d+ ms/);
     expect(stderr).not.toContain(readFileSync(join(place.folder, "control-secret"), "utf8"));
+    await place.close();
+  });
+
+  it("prints the requests of the command alone, not those for the proof of mgmt dev", async () => {
+    const place = await openWorkplace();
+    for (const line of [
+      ["projects", "list"],
+      ["dev", "approvals", "list"],
+      ["logout", "--yes"],
+    ]) {
+      const { stderr } = await place.run([...line, "--debug"]);
+      expect(stderr).not.toContain("_control/proof");
+    }
+    const { stderr } = await place.run(["projects", "list", "--debug"], { env: { MGMT_PROFILE: "staging" } });
+    expect(stderr.match(/^printf .*curl/gm)).toHaveLength(1);
     await place.close();
   });
 

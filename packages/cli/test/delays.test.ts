@@ -31,7 +31,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("says that it was sent again, and why, after a second", async () => {
+  it("says that it is sent again, why, and after which pause", async () => {
     let count = 0;
     const { env, close } = await startCannedServer(() => {
       count += 1;
@@ -42,9 +42,21 @@ describe("a request", () => {
     const { status, stderr } = await runInProcess(["projects", "list"], { env });
     expect(status).toBe(0);
     expect(stderr).toMatch(
-      /^\S+ responded with status 503\. The request was sent again\.\nNothing found\.\n$/,
+      /^\S+ responded with status 503\. The request is sent again in [12] s\.\nNothing found\.\n$/,
     );
     close();
+  });
+
+  it("does not say so of another request to the same address, after one that failed", async () => {
+    const { faults } = session.server.engine;
+    faults.add({ operation: "projects.create", status: 502, times: 1 });
+    faults.add({ operation: "projects.create", latency: 1_500, times: 1 });
+    const { stderr } = await runInProcess(["projects", "create", "--ndjson", "-", "-o", "ndjson"], {
+      env: session.env,
+      stdin: '{"name":"first"}\n{"name":"second"}\n',
+    });
+    expect(stderr).toContain("request:slow");
+    expect(stderr).not.toContain("request:retried");
   });
 
   it("says nothing when it finishes in time", async () => {

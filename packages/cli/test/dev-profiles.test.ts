@@ -69,11 +69,13 @@ describe("the profile of mgmt dev", () => {
     expect(pid).toBeUndefined();
     expect(first.stdout).not.toContain(token);
 
+    Object.assign(env, { npm_lifecycle_event: "npx", npm_lifecycle_script: "mgmt" });
     const second = await run(async () => {
       results.push(await mgmt`projects list -o json`);
       return true;
     });
     expect(second.status).toBe(0);
+    expect(second.stdout).toContain("export MGMT_TOKEN=$(npx @mgmt/cli auth token)");
     expect(results[2]?.json).toMatchObject([{ name: "shop" }]);
     expect(storedProfile(config, "local")).toEqual({ token, ...rest });
   });

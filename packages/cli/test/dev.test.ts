@@ -1,11 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { spawn, spawnSync } from "node:child_process";
 import pg from "pg";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bin, ensureBuilt } from "./bin.js";
 import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { temporaryFolder } from "./folders.js";
@@ -77,6 +78,49 @@ describe("mgmt dev", () => {
       }
     },
   );
+
+  it("prints commands that can be copied from a narrow terminal", async () => {
+    const config = configFolder();
+    const profiles = { local: { baseUrl: "https://api.example.com" } };
+    writeFileSync(join(config, "config.json"), JSON.stringify({ version: 1, active: "local", profiles }));
+    const { status, stdout } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
+      env: { MGMT_CONFIG_DIR: config },
+      terminal: true,
+      columns: 40,
+      interruptWhen: (text) => text.includes("Press Ctrl-C"),
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\n {2}mgmt projects create shop --wait \\\n {6}--profile ephemeral-\d+\n/);
+    expect(stdout).toMatch(/\n {2}export MGMT_TOKEN=\$\(mgmt auth token --profile ephemeral-\d+\)\n/);
+    const sentences = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    for (const line of sentences) expect(line.length).toBeLessThanOrEqual(40);
+  });
+
+  it("ends on SIGTERM although a response is delayed", async () => {
+    const config = configFolder();
+    const child = spawn(process.execPath, [bin, "dev", "--ephemeral", "--port", "0", "-o", "json"], {
+      env: { ...process.env, MGMT_CONFIG_DIR: config, MGMT_COVERAGE_FILE: "" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = new Promise((resolve) => child.once("exit", (status, by) => resolve(by ?? status)));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [line] = await once(child.stdout, "data");
+    // The shape of the line is asserted above.
+    const ready = JSON.parse(String(line)) as Record<"baseUrl" | "controlUrl" | "controlSecretFile", string>;
+    const headers = {
+      "x-mgmt-control-secret": readFileSync(ready.controlSecretFile, "utf8").trim(),
+      "content-type": "application/json",
+    };
+    const faults = `${ready.controlUrl}/faults`;
+    await fetch(faults, { method: "POST", headers, body: JSON.stringify({ latency: 600_000 }) });
+    const delayed = fetch(`${ready.baseUrl}/v1/projects`).catch((error: unknown) => error);
+    await vi.waitFor(async () => {
+      expect(await (await fetch(faults, { headers })).json()).toMatchObject([{ struck: 1 }]);
+    });
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(await delayed).toBeInstanceOf(TypeError);
+  });
 
   it.each([
     [[], 201, 1],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { groups } from "../src/generated/groups.js";
+import { groups } from "../src/contract/generated/groups.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -171,6 +171,7 @@ describe("a lost response", () => {
 
   it.each([
     ["a gateway timeout", { status: 504, body: "<html></html>" }],
+    ["a 503 without Retry-After", { status: 503, body: "<html></html>" }],
     ["an unreadable response", { status: 201, body: "<html></html>" }],
   ])("can also be %s", async (_, fault) => {
     const line = await lineOf("projects.create");
@@ -181,6 +182,7 @@ describe("a lost response", () => {
   it.each([
     ["a refused request", { status: 500 }, 1],
     ["a rate limit", { status: 429, times: 9 }, 9],
+    ["a 503 with Retry-After", { status: 503, times: 9 }, 9],
   ])("is not %s", async (_, fault, code) => {
     const { status, error } = await lose(await lineOf("projects.create"), fault);
     expect(status).toBe(code);

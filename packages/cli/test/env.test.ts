@@ -1,17 +1,11 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdtempSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withVariable } from "../src/commands/env/env-file.js";
 import { type Account, startAccount } from "./auth/account.js";
+import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
+import { inPty } from "./pty.js";
 import type { Result } from "./result.js";
 
 const root = temporaryFolder();
@@ -73,18 +67,13 @@ describe("mgmt env", () => {
     expect(statSync(join(folder, ".env.test")).mode & 0o777).toBe(0o640);
   });
 
-  it("writes through a symbolic link and leaves it one", async () => {
-    write("A=1\n", "shared.env");
-    symlinkSync("shared.env", join(folder, ".env"));
-    await run("env");
-    expect(lstatSync(join(folder, ".env")).isSymbolicLink()).toBe(true);
-    expect(read("shared.env")).toMatch(/^A=1\nDATABASE_URL="/);
-  });
-
   it.each([
-    ["a missing database", "env", {}, 3, "There is no default project"],
+    ["a missing database", "env", {}, 3, "this folder has no default project"],
     ["an unknown database", "env db_nope", {}, 6, "database:not_found"],
     ["an invalid variable", "env --name 1X", undefined, 2, '--name cannot be "1X"'],
+    ["a variable of the system", "env --name PATH", undefined, 2, "--name cannot be PATH, which changes how"],
+    ["an invalid variable", "run --name A=B -- true", undefined, 2, '--name cannot be "A=B"'],
+    ["a variable of the system", "run --name LD_PRELOAD -- true", undefined, 2, "variable:reserved"],
     ["a file in a folder that does not exist", "env --file no/.env", undefined, 1, "env:unwritable"],
   ])("reports %s", async (_, line, env, status, message) => {
     const result = await run(line, env);
@@ -99,7 +88,7 @@ describe("mgmt env", () => {
     const none = await run("env", { MGMT_PROJECT_ID: id });
     expect(none).toMatchObject({
       status: 6,
-      stderr: expect.stringContaining(`mgmt projects databases create ${id}`),
+      stderr: expect.stringContaining(`mgmt databases create --project-id ${id}`),
     });
     const databases = [await seed.database(id, { name: "a" }), await seed.database(id, { name: "b" })];
     const several = await run("env", { MGMT_PROJECT_ID: id });
@@ -131,20 +120,22 @@ describe("an env file", () => {
 });
 
 describe("mgmt run", () => {
-  it("runs the command with the variable, without the token, and exits with its status", async () => {
+  it("runs the command with the variable, without those of mgmt, and exits with its status", async () => {
     const script =
-      "require('fs').writeFileSync('out', JSON.stringify([process.env.DATABASE_URL, process.env.MGMT_TOKEN ?? null])); process.exit(3)";
+      "require('fs').writeFileSync('out', JSON.stringify([process.env.DATABASE_URL, ...Object.keys(process.env).filter((name) => /^mgmt_/i.test(name))])); process.exit(3)";
     const token = await account.server.engine.tokens.user();
     const env = {
       ...process.env,
       MGMT_PROJECT_ID: projectId,
       MGMT_TOKEN: token,
       MGMT_BASE_URL: account.server.baseUrl,
+      MGMT_CONTROL_SECRET_FILE: "secret",
+      mgmt_other: "1",
     };
     const line = ["run", "--", process.execPath, "-e", script];
     const { status, stdout, stderr } = await account.run(line, { cwd: folder, env });
     expect({ status, stdout, stderr }).toEqual({ status: 3, stdout: "", stderr: "" });
-    expect(JSON.parse(read("out"))).toEqual([expect.stringContaining(url()), null]);
+    expect(JSON.parse(read("out"))).toEqual([expect.stringContaining(url())]);
   });
 
   it("passes flags after the command to the command", async () => {
@@ -153,6 +144,28 @@ describe("mgmt run", () => {
     const line = ["run", process.execPath, "-e", script, "--", "--name", "x", "-o", "y"];
     expect((await account.run(line, { cwd: folder, env })).status).toBe(0);
     expect(JSON.parse(read("out"))).toEqual(["--name", "x", "-o", "y"]);
+    write(script.replace("slice(1)", "slice(2)"), "program.js");
+    await account.run(["run", process.execPath, "program.js", "-output", "y"], { cwd: folder, env });
+    expect(JSON.parse(read("out"))).toEqual(["-output", "y"]);
+  });
+
+  it("leaves every Ctrl-C to the command, and ends with it", async () => {
+    await ensureBuilt();
+    const script = `let count = 0;
+      process.on("SIGINT", () => (count += 1, console.log("Ctrl-C " + count), count > 1 && process.exit(7)));
+      setInterval(() => {}, 1_000);
+      console.log("ready");`;
+    write(script, "program.js");
+    const token = await account.server.engine.tokens.user();
+    const { status, screen } = await inPty(
+      ["run", "--", process.execPath, join(folder, "program.js")],
+      [
+        { when: /ready/, type: "\u0003" },
+        { when: /Ctrl-C 1/, type: "\u0003" },
+      ],
+      { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: token, MGMT_PROJECT_ID: projectId },
+    );
+    expect({ status, screen }).toEqual({ status: 7, screen: expect.stringMatching(/Ctrl-C 2\s*$/) });
   });
 
   it("exits with 128 and the number of the signal that ended the command", async () => {
@@ -163,16 +176,43 @@ describe("mgmt run", () => {
 
   it("reports a program that does not exist, and a missing command", async () => {
     const missing = await run("run -- no-such-program-here");
-    expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("program:not_found") });
+    expect(missing).toMatchObject({ status: 127, stderr: expect.stringContaining("program:not_found") });
     expect(missing.stderr).not.toContain("postgresql:");
     expect((await run("run")).status).toBe(3);
   });
+
+  it.skipIf(process.platform === "win32")("exits with 126 for a program that cannot be started", async () => {
+    write("echo started", "script");
+    chmodSync(join(folder, "script"), 0o644);
+    expect(await run("run -- ./script")).toMatchObject({
+      status: 126,
+      stderr: expect.stringMatching(/program:not_executable.*\nhint: Make it executable/s),
+    });
+    write("#!/no/such/interpreter\n", "script");
+    chmodSync(join(folder, "script"), 0o755);
+    expect(await run("run -- script", { MGMT_PROJECT_ID: projectId, PATH: folder })).toMatchObject({
+      status: 126,
+      stderr: expect.stringMatching(/interpreter in its first line was not found \(program:not_started\)/),
+    });
+  });
+
+  it.skipIf(process.platform === "win32" || process.geteuid?.() === 0)(
+    "exits with 127 if no folder of PATH that can be entered has the program",
+    async () => {
+      const closed = join(folder, "closed");
+      mkdirSync(closed, { mode: 0o000 });
+      const PATH = `${closed}:${process.env["PATH"] ?? ""}`;
+      const missing = await run("run -- no-such-program-here", { MGMT_PROJECT_ID: projectId, PATH });
+      chmodSync(closed, 0o700);
+      expect(missing).toMatchObject({ status: 127, stderr: expect.stringContaining("program:not_found") });
+    },
+  );
 });
 
 describe("mgmt psql", () => {
   it("names the package to install if psql is missing", async () => {
     const { status, stderr } = await run("psql", { MGMT_PROJECT_ID: projectId, PATH: folder });
-    expect(status).toBe(1);
+    expect(status).toBe(127);
     expect(stderr).toMatch(/program:not_found.*hint: Install the client programs of Postgres/s);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { groups } from "../src/generated/groups.js";
-import type { OperationCommand } from "../src/operations/row.js";
+import { groups } from "../src/contract/generated/groups.js";
+import type { OperationCommand } from "../src/contract/row.js";
 import { exampleId } from "../src/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "./canned-server.js";
 import { inProcess, runInProcess } from "./in-process.js";
@@ -55,7 +55,9 @@ describe("an error response", () => {
     const { mgmt } = session;
     const missing = failed(await mgmt`projects get proj_000000000000000000000000`, 6);
     expect(missing).toContain("project:not_found");
-    expect(missing).toContain("Not found: project-id proj_000000000000000000000000\n");
+    expect(missing).toMatch(
+      /^error: No project has the id or name "proj_000000000000000000000000" \(project:not_found\)\nhint: Run mgmt projects list to see your projects\.\n/,
+    );
     expect(missing).not.toContain("does not look like");
     expect(failed(await mgmt`projects get db_000000000000000000000000`, 6)).toContain(
       "db_000000000000000000000000 does not look like the id of a project, which starts with proj_.",
@@ -71,11 +73,11 @@ describe("an error response", () => {
     );
     await seed.database(project.id);
     expect(failed(await mgmt`projects delete ${project.id} --yes`, 7)).toContain("project:has_dependencies");
-    const unknown = failed(await mgmt`projects create --body ${'{"colour":"red"}'}`, 7);
+    const unknown = failed(await mgmt`api POST projects -f colour=red`, 7);
     expect(unknown).toContain("validation:failed");
     expect(unknown).toMatch(/^error: .*colour/);
     expect(unknown.match(/colour/g)).toHaveLength(1);
-    const several = failed(await mgmt`projects create --body ${'{"colour":"red","size":1}'}`, 7);
+    const several = failed(await mgmt`api POST projects -f colour=red -F size=1`, 7);
     expect(several.match(/colour|size/g)).toEqual(["colour", "size"]);
   });
 

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { exitCodeHelp, exitCodeOf, exitCodes } from "../src/exit-codes.js";
+import { exitCodeHelp, exitCodeOf, exitCodes } from "../src/errors/exit-codes.js";
 import { runInProcess } from "./in-process.js";
 
-const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../../docs/guides/command-line.md", import.meta.url), "utf8");
 
 describe("an exit code", () => {
-  it("has the same meaning in the README and in the help", async () => {
-    const table = [...readme.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text]) => [
+  it("has the same meaning in the guide and in the help topic", async () => {
+    const table = [...guide.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text]) => [
       Number(code),
       text,
     ]);
     expect(table).toEqual(exitCodeHelp);
-    const { stdout } = await runInProcess(["--help"]);
+    const { stdout } = await runInProcess(["help", "exit-codes"]);
     for (const [code, meaning] of exitCodeHelp)
       expect(stdout).toMatch(new RegExp(`^  ${code} +${meaning}$`, "m"));
     expect(exitCodeHelp.map(([code]) => code)).toEqual(Object.values(exitCodes));

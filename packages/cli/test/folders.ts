@@ -2,17 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { TestRunner, afterAll, onTestFinished } from "vitest";
 
 /** A folder that does not exist, so that commands do not find the profiles of the user who runs the tests. */
 export const noConfigDir = join(tmpdir(), `mgmt-test-no-profiles-${randomUUID()}`);
 
-/** Where commands store compiled code, rather than in the home directory of the user who runs the tests. */
-export const cacheDir = join(tmpdir(), "mgmt-test-cache");
+/** Where commands store compiled code, rather than in the home directory of the user who runs the tests. All tests of a run share it. */
+export const cacheDir = join(tmpdir(), "command-cache");
 
-/** Creates a folder, deleted after the tests of the file. Call it outside of tests and hooks. */
+/** Creates a folder, deleted after the test, or after the tests of the file. Call it outside of hooks. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "mgmt-test-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // Vitest ignores an afterAll in a test.
+  if (TestRunner.getCurrentTest()) onTestFinished(remove);
+  else afterAll(remove);
   return folder;
 };

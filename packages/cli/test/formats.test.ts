@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { inProcess } from "./in-process.js";
+import { startCannedServer } from "./canned-server.js";
+import { inProcess, runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 
 let session: Session;
@@ -30,7 +31,7 @@ describe("--output csv", () => {
 
   it("prints one resource as one row", async () => {
     const { stdout } = await session.mgmt`projects get ${shop} -o csv --fields name,workspace.id`;
-    expect(stdout).toBe(`name,workspace.id\nshop,${session.server.engine.residents.workspace.id}\n`);
+    expect(stdout).toBe(`name,workspace.id\nshop,${session.server.engine.defaults.workspace.id}\n`);
   });
 });
 
@@ -41,7 +42,7 @@ describe("--output ndjson", () => {
     expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual([shop, quoted]);
     const { errors, stdout: nothing } = await session.mgmt`projects get nope -o ndjson`;
     expect(nothing).toBe("");
-    expect(errors.at(-1)).toMatchObject({ error: { code: "project:not_found" } });
+    expect(errors.at(-1)).toMatchObject({ error: { code: "name:not_found" } });
   });
 
   it("prints the first page before the second one is requested", async () => {
@@ -73,6 +74,62 @@ describe("--output env", () => {
     expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toBe(`${quoted}|${oddName}`);
   });
 
+  it("sets DATABASE_URL to the connection string, and the address in the API to DATABASE_API_URL", async () => {
+    const { mgmt, server, close } = await startSession();
+    const shop = (await server.engine.seed.project()).id;
+    const variables = (text: string): Record<string, string | undefined> =>
+      Object.fromEntries([...text.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name = "", value]) => [name, value]));
+    const created = variables((await mgmt`databases create reports --project-id ${shop} -o env`).stdout);
+    expect(created["DATABASE_URL"]).toBe(created["DATABASE_CONNECTION_CONNECTION_STRING"]);
+    expect(created["DATABASE_URL"]).toMatch(/^postgres:/);
+    const id = created["DATABASE_ID"] ?? "";
+    expect(created["DATABASE_API_URL"]).toBe(`${server.baseUrl}/v1/databases/${id}`);
+    expect(created["DATABASE_PROJECT_API_URL"]).toBe(`${server.baseUrl}/v1/projects/${shop}`);
+
+    const found = variables((await mgmt`databases get ${id} -o env`).stdout);
+    expect(found["DATABASE_API_URL"]).toBe(created["DATABASE_API_URL"]);
+    expect(Object.keys(found)).not.toContain("DATABASE_URL");
+    expect(Object.values(found)).not.toContain("********");
+    const shown = variables((await mgmt`databases get ${id} -o env --show-secrets`).stdout);
+    expect(shown["DATABASE_URL"]).toMatch(/^postgresql:\/\/role_/);
+    const project = variables((await mgmt`projects create another -o env`).stdout);
+    expect(project["DATABASE_URL"]).toBe(project["PROJECT_DATABASE_CONNECTION_STRING"]);
+    expect(project["PROJECT_API_URL"]).toContain("/v1/projects/");
+    const connection = variables((await mgmt`databases connections create ${id} web -o env`).stdout);
+    expect(connection["DATABASE_URL"]).toBe(connection["CONNECTION_CONNECTION_STRING"]);
+    await close();
+  });
+
+  it("sets no variable whose name ends in _URL to an address in the API, but _API_URL", async () => {
+    const { mgmt } = session;
+    const lines = [`projects get ${shop}`, "whoami", "me get"];
+    const [{ id: database }] = (await mgmt`databases list -o json`).json as [{ id: string }];
+    const [{ id: connection }] = (await mgmt`connections list -o json`).json as [{ id: string }];
+    const [{ id: branch }] = (await mgmt`projects branches list ${shop} -o json`).json as [{ id: string }];
+    lines.push(`databases get ${database}`, `connections get ${connection}`, `branches get ${branch}`);
+    lines.push(`api databases/${database}`, `workspaces get ${session.server.engine.defaults.workspace.id}`);
+    for (const line of lines) {
+      const { status, stdout } = await runInProcess([...line.split(" "), "-o", "env"], { env: session.env });
+      expect({ line, status }).toEqual({ line, status: 0 });
+      const wrong = stdout.split("\n").filter((each) => /_URL='http/.test(each) && !/_API_URL=/.test(each));
+      expect({ line, wrong }).toEqual({ line, wrong: [] });
+    }
+  });
+
+  it.each([
+    { type: "database", URL: "http://127.0.0.1/v1" },
+    { type: "database", url: "http://127.0.0.1/v1", connectionString: "http://127.0.0.1/v1" },
+    { type: "DATABASE", url: null, connectionString: "********" },
+  ])("never sets DATABASE_URL to anything but a connection string: %j", async (body) => {
+    const canned = await startCannedServer(() => ({ body }));
+    const { stdout } = await runInProcess(["api", "/v1/other", "-o", "env", "--show-secrets"], {
+      env: canned.env,
+    });
+    expect(stdout).toMatch(/^DATABASE_API_URL=/m);
+    expect(stdout).not.toMatch(/^DATABASE_URL=/m);
+    canned.close();
+  });
+
   it("refuses a list before it sends a request", async () => {
     const before = session.server.engine.requests.length;
     const { status, stderr } = await session.mgmt`projects list -o env`;
@@ -86,7 +143,7 @@ describe("--fields", () => {
   it("selects and orders fields in every format", async () => {
     const run = async (format: string) =>
       (await session.mgmt`projects get ${shop} --fields name,workspace.id -o ${format}`).stdout;
-    const { id } = session.server.engine.residents.workspace;
+    const { id } = session.server.engine.defaults.workspace;
     expect(JSON.parse(await run("json"))).toEqual({ name: "shop", workspace: { id } });
     expect(await run("yaml")).toBe(`name: shop\nworkspace:\n  id: ${id}\n`);
     expect(await run("env")).toBe(`MGMT_NAME='shop'\nMGMT_WORKSPACE_ID='${id}'\n`);
@@ -102,6 +159,18 @@ describe("--fields", () => {
   it("cannot be combined with --query", async () => {
     expect((await session.mgmt`projects list --fields id --query ${"[].id"}`).status).toBe(2);
   });
+
+  it.each(["projects list", "projects get shop"])(
+    "cannot be combined with --output name: %s",
+    async (line) => {
+      const before = session.server.engine.requests.length;
+      const words = [...line.split(" "), "--fields", "name", "-o", "name"];
+      const { status, stdout, stderr } = await runInProcess(words, { env: session.env });
+      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+      expect(stderr).toContain("--fields cannot be used with --output name");
+      expect(session.server.engine.requests).toHaveLength(before);
+    },
+  );
 });
 
 describe("--query", () => {
@@ -154,7 +223,8 @@ describe("a name with quotes, line breaks, emoji, right-to-left text and an esca
 
   it("takes one line in the formats for people and arguments, without the escape sequence", async () => {
     for (const format of ["table", "name"]) {
-      const text = await printed(format);
+      const query = "{name: name}";
+      const { stdout: text } = await session.mgmt`projects get ${id} --query ${query} -o ${format}`;
       expect(text.trimEnd()).not.toContain("\n");
       expect(text).not.toContain("\u001b");
       expect(text).toContain("👩‍👩‍👧 שלום");

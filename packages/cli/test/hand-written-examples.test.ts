@@ -41,10 +41,30 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
 /** Lines that the tests further below run, and one that test/keyring runs where there is a keyring. */
 const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring)/;
 
+/** Creates a project with a database, and recovers from a fault. */
+const provision = `
+const call = async (method, path, body) => {
+  for (;;) {
+    const response = await fetch(process.env.MGMT_BASE_URL + path, {
+      method,
+      headers: { authorization: "Bearer " + process.env.MGMT_TOKEN, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).catch(() => ({ status: 503 }));
+    if (response.status < 500) return response.json();
+  }
+};
+(async () => {
+  await call("POST", "/v1/projects", { logicalId: "made", name: "made", createDatabase: false });
+  const { data: [project] } = await call("GET", "/v1/projects?logicalId=made");
+  await call("POST", "/v1/databases", { projectId: project.id, logicalId: "made", name: "made" });
+})();
+`;
+
 describe("the examples of hand-written commands", () => {
   const ordinary = [...new Set(examples)].filter((example) => !special.test(example));
   it.each(ordinary)("work: %s", async (example) => {
     if (example.startsWith("mgmt preview")) startRepository(workplace);
+    if (/^mgmt preview (?:reset|diff)/.test(example)) await run("mgmt preview up");
     const { status, stderr, stdout } = await run(example);
     expect({ status, stderr, stdout }).toMatchObject({ status: 0 });
     const isPassedOn = /\(mgmt | [>|] /.test(example);
@@ -77,8 +97,8 @@ describe("the examples of hand-written commands", () => {
   );
 
   it.each(examples.filter((example) => example.startsWith("mgmt rehearse")))("work: %s", async (example) => {
-    writeFileSync(join(workplace.folder, "provision.js"), "");
-    writeFileSync(join(workplace.folder, "provision.sh"), "#!/bin/sh\n");
+    writeFileSync(join(workplace.folder, "provision.js"), provision);
+    writeFileSync(join(workplace.folder, "provision.sh"), "#!/bin/sh\nexec node provision.js\n");
     chmodSync(join(workplace.folder, "provision.sh"), 0o755);
     for (const file of ["mgmt.yaml", "shop.yaml"])
       writeFileSync(join(workplace.folder, file), "version: 1\n");

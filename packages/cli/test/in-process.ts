@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import manifest from "../package.json";
+import type { EndSignal } from "../src/errors/exit-codes.js";
 import { main, type ProcessLike } from "../src/main.js";
 import { noConfigDir } from "./folders.js";
 import { type Mgmt, type Result, resultOf, words } from "./result.js";
@@ -14,24 +15,29 @@ export interface Setup {
   stdin?: string;
   /** Whether standard input, output and error are a terminal. */
   terminal?: boolean;
+  /** Width of the terminal. */
+  columns?: number;
   /** Returns what to type once it is asked for on standard error, or undefined before. Typed once. */
   reply?: (stderr: string) => string | undefined | Promise<string | undefined>;
   /** Ctrl-C is pressed when this resolves. */
   interrupt?: Promise<unknown>;
+  /** The signal that is sent instead of that of Ctrl-C. */
+  signal?: EndSignal;
   /** Ctrl-C is pressed when this returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;
 }
 
 /** Runs the command inside the test's process, which is fast, and can pretend to be at a terminal. */
 export const runInProcess = async (line: readonly string[], setup: Setup = {}): Promise<Result> => {
-  const { cwd, stdin = "", terminal = false, reply, interrupt, interruptWhen } = setup;
+  const { cwd, stdin = "", terminal = false, columns, reply, interrupt, interruptWhen } = setup;
+  const { signal = "SIGINT" } = setup;
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let [stdout, stderr, isReplying] = ["", "", false];
   const signals = new EventEmitter();
-  void interrupt?.then(() => signals.emit("SIGINT"));
+  void interrupt?.then(() => signals.emit(signal));
   output.setEncoding("utf8").on("data", async (text: string) => {
     stdout += text;
-    if (await interruptWhen?.(stdout)) signals.emit("SIGINT");
+    if (await interruptWhen?.(stdout)) signals.emit(signal);
   });
   errors.setEncoding("utf8").on("data", async (text: string) => {
     stderr += text;
@@ -48,14 +54,15 @@ export const runInProcess = async (line: readonly string[], setup: Setup = {}): 
   });
   if (!terminal && !reply) input.end(stdin);
   // Node never ends the standard streams, and neither do libraries that see this mark.
-  for (const stream of [input, output, errors]) Object.assign(stream, { isTTY: terminal, _isStdio: true });
+  for (const stream of [input, output, errors])
+    Object.assign(stream, { isTTY: terminal, columns, _isStdio: true });
   const host = {
     stdin: input,
     stdout: output,
     stderr: errors,
     env: { MGMT_CONFIG_DIR: noConfigDir, ...setup.env },
     cwd: () => cwd ?? process.cwd(),
-    once: signals.once.bind(signals),
+    on: signals.on.bind(signals),
   };
   // It has everything that the command uses of a process.
   const status = await main(line, manifest.version, host as unknown as ProcessLike);

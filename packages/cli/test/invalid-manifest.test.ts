@@ -2,13 +2,37 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import schema from "../mgmt.schema.json";
-import { inProcess } from "./in-process.js";
+import { inProcess, runInProcess } from "./in-process.js";
 import { shop, useProvisioning } from "./provisioning.js";
 
 const here = useProvisioning();
 const { countRequests, mgmt, write, writesSince } = here;
 
 describe("an invalid manifest", () => {
+  it("is missing, and the hint says how to name another file, or to write one", async () => {
+    for (const [flags, file] of [
+      [[], "mgmt.yaml"],
+      [["--file", "shop.yaml"], "shop.yaml"],
+    ] as const)
+      for (const command of ["plan", "apply"]) {
+        const { status, errors } = await runInProcess([command, ...flags, "-o", "json"], {
+          env: here.session.env,
+          cwd: here.folder,
+        });
+        expect(status).toBe(2);
+        expect(errors).toMatchObject([
+          {
+            error: {
+              code: "usage:unreadable_file",
+              message: `The manifest ${file} cannot be read (no such file)`,
+              hint: expect.stringMatching(/--file.*mgmt export > mgmt\.yaml/),
+              next: [["mgmt", "export"]],
+            },
+          },
+        ]);
+      }
+  });
+
   it.each([
     ["", "mgmt.yaml is not a manifest: it is empty"],
     ["# nothing yet\n", "mgmt.yaml is not a manifest: it is empty"],
@@ -25,7 +49,7 @@ describe("an invalid manifest", () => {
     ],
     ["version: 1\nextra: 1", "extra is not known here. Allowed: version, projects"],
     ["version: 1\nprojects:\n  shop: { region: mars }", "must be one of: us-east-1"],
-    ["version: 1\nprojects: { 'a b': }", "as a key must match"],
+    ["version: 1\nprojects: { 'a b': }", "as a key must have only letters, digits"],
     ["version: 1\nprojects: [shop]", "must be an object, not a list"],
     ["version: 1\nprojects:", "must be an object, but has no value"],
     ["version: 1\nprojects: { shop: { name: 5 } }", "must be a string, not a number"],
@@ -42,11 +66,23 @@ describe("an invalid manifest", () => {
     ],
     [
       "version: 1\nprojects: { a: { branches: { main: { databases: { b: { source: { type: database, databaseId: { database: c } } } } } } } }",
-      "database a/main/b: there is no database a/main/c",
+      "mgmt.yaml:2:106: database a/main/b: there is no database a/main/c (manifest:invalid)",
+    ],
+    [
+      "version: 1\nprojects:\n  a:\n    branches:\n      main:\n        databases:\n          catalog: {}\n          b:\n            source: { type: database, databaseId: { database: catalgo } }",
+      "mgmt.yaml:9:63: database a/main/b: there is no database a/main/catalgo. Did you mean catalog?",
+    ],
+    [
+      "version: 1\nprojects: { shop: { branches: { main: { databases: { catalog: {} } } } }, b: { branches: { main: { databases: { b: { source: { type: database, databaseId: { project: shpo, database: catalog } } } } } } } }",
+      "there is no database shpo/main/catalog. Did you mean shop/main/catalog?",
+    ],
+    [
+      "version: 1\nprojects: { shop: { branches: { main: { databases: {\n a: { isDefault: true },\n b: { isDefault: true } } } } } }",
+      "mgmt.yaml:4:18: a project has one default database",
     ],
     [
       "version: 1\nprojects: { a: { branches: { main: { databases: { b: { source: { type: database, databaseId: { database: b } } } } } } } }",
-      "refer to each other",
+      "mgmt.yaml:2:54: these entries refer to each other: database a/main/b",
     ],
   ])("is refused with its place, and nothing is sent that changes: %j", async (content, message) => {
     write(content);
@@ -58,6 +94,38 @@ describe("an invalid manifest", () => {
     }
     expect(writesSince(before)).toEqual([]);
   });
+
+  it("lists ten problems at most, because one mistake can cause one on every line after it", async () => {
+    write(`- oops\n${shop}`);
+    const { status, stderr } = await mgmt`plan`;
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^error: \d+ problems: mgmt\.yaml:2:1: /);
+    expect(stderr.match(/mgmt\.yaml:\d/g)).toHaveLength(10);
+    expect(stderr).toMatch(/; and \d+ more \(manifest:invalid\)/);
+  });
+
+  it.each([
+    ["databases: { a: { isDefault: true }, b: { isDefault: true } }", "database", "s/main/a, s/main/b"],
+    [
+      "databases: { a: { isDefault: true } } }, x: { databases: { b: { isDefault: true } }",
+      "database",
+      "s/main/a, s/x/b",
+    ],
+    ["isDefault: true }, x: { isDefault: true", "branch", "s/main, s/x"],
+  ])(
+    "is one with two defaults in a project, which apply would exchange forever: %s",
+    async (inside, kind, names) => {
+      write(`version: 1\nprojects: { s: { branches: { main: { ${inside} } } } }`);
+      const before = countRequests();
+      expect(await mgmt`apply`).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(
+          `a project has one default ${kind}, so that only one of these can have isDefault: ${names} (manifest:invalid)`,
+        ),
+      });
+      expect(writesSince(before)).toEqual([]);
+    },
+  );
 
   it("is a missing file, or aliases that expand without bound", async () => {
     expect(await mgmt`plan`).toMatchObject({ status: 2, stderr: expect.stringContaining("mgmt.yaml") });

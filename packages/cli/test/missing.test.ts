@@ -133,8 +133,8 @@ describe("missing input on a terminal", () => {
   });
 
   it("is asked for with the resources of the one that it belongs to", async () => {
-    const { residents } = session.server.engine;
-    await session.mgmt`workspaces service-tokens create ${residents.workspace.id} robot`;
+    const { defaults } = session.server.engine;
+    await session.mgmt`workspaces service-tokens create ${defaults.workspace.id} robot`;
     const steps: Step[] = [
       { when: /Workspace:/, type: "\r" },
       { when: /Service token:[\s\S]*robot/, type: "\r" },
@@ -163,7 +163,7 @@ describe("missing input on a terminal", () => {
     const { status, raw } = await inPty(["projects", "transfer", id], steps, session.env);
     expect(status).toBe(0);
     expect(raw).not.toContain(token.slice(0, 20));
-    expect(store.projects.get(id)?.workspaceId).not.toBe(session.server.engine.residents.workspace.id);
+    expect(store.projects.get(id)?.workspaceId).not.toBe(session.server.engine.defaults.workspace.id);
   });
 
   it.each([

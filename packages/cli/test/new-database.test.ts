@@ -66,6 +66,7 @@ describe("databases create", () => {
     const { status } = await mgmt`databases create reports --project-id proj_none -o json`;
     expect(status).toBe(6);
     expect(server.engine.requests.slice(before).map(({ operationId }) => operationId)).toEqual([
+      "projects.get",
       "databases.create",
     ]);
   });

@@ -2,14 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { noCredentials, severalDatabases } from "../src/errors/database-errors.js";
+import { devCommand } from "../src/commands/dev/command.js";
+import { loginCommand } from "../src/commands/login/command.js";
+import { previewUpCommand } from "../src/commands/preview/command.js";
+import { rehearseCommand } from "../src/commands/rehearse/command.js";
+import { noCredentials, noPooler, severalDatabases, unknownRole } from "../src/errors/database-errors.js";
+import { unreachableDatabase } from "../src/errors/postgres-errors.js";
 import { noToken } from "../src/errors/access-errors.js";
 import { unknownProject } from "../src/errors/manifest-errors.js";
 import { ambiguousName } from "../src/errors/name-errors.js";
-import type { FailedCommand } from "../src/errors/next/failed-command.js";
-import { nextCommands } from "../src/errors/next/with-next.js";
-import { exitCodeOf, exitCodes } from "../src/exit-codes.js";
-import { results } from "../src/generated/schemas.js";
+import type { FailedCommand } from "../src/failures/failed-command.js";
+import { nextCommands } from "../src/failures/with-next.js";
+import { exitCodeOf, exitCodes } from "../src/errors/exit-codes.js";
+import { results } from "../src/contract/generated/schemas.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 import { createSecretFile, rows, validLine } from "./operation-examples.js";
@@ -78,7 +83,7 @@ describe("next of an error of the service", () => {
 });
 
 /** Every code in the sources of the command line, the SDK and `mgmt dev`. */
-const localCodes = ["cli/src", "sdk/src", "platform/src"].flatMap((path) => {
+const localCodes = ["cli/src", "sdk/src", "platform/src", "cluster/src"].flatMap((path) => {
   const folder = fileURLToPath(new URL(`../../${path}`, import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return files
@@ -94,6 +99,7 @@ const localCodes = ["cli/src", "sdk/src", "platform/src"].flatMap((path) => {
 const commandOf = (...words: string[]): FailedCommand => ({
   words,
   row: rows.find((row) => row.words.join(" ") === words.join(" ")),
+  errors: {},
   args: [],
   options: {},
   flags: {},
@@ -104,11 +110,12 @@ const commandOf = (...words: string[]): FailedCommand => ({
 describe("next of an error of the command line", () => {
   const commands = [
     commandOf(),
-    commandOf("login"),
+    { ...commandOf("login"), errors: loginCommand.errors ?? {} },
     commandOf("auth", "status"),
-    commandOf("dev"),
+    { ...commandOf("dev"), errors: devCommand.errors ?? {} },
     commandOf("apply"),
-    commandOf("preview", "up"),
+    { ...commandOf("preview", "up"), errors: previewUpCommand.errors ?? {} },
+    { ...commandOf("rehearse"), errors: rehearseCommand.errors ?? {} },
     {
       ...commandOf("projects", "delete"),
       args: ["shop"],
@@ -141,7 +148,8 @@ describe("next of an error of the command line", () => {
     expect(codes.length).toBeGreaterThan(10);
     for (const code of codes) {
       const failure = { code, message: "It failed", exitCode: exitCodeOf({ code }) };
-      const next = await nextCommands(failure, commandOf("dev", "--data-dir", "data"), undefined);
+      const command = { ...commandOf("dev", "--data-dir", "data"), errors: devCommand.errors ?? {} };
+      const next = await nextCommands(failure, command, undefined);
       const groups = next.map(([, group]) => group);
       expect({ code, groups }).toEqual({ code, groups: groups.map(() => "dev") });
     }
@@ -164,9 +172,12 @@ describe("next of an error of the command line", () => {
       noToken(session.server.baseUrl),
       noToken(undefined),
       noCredentials(database?.id ?? ""),
+      noPooler(database?.id ?? ""),
+      unknownRole(database?.id ?? "", "nope", []),
+      unreachableDatabase(database?.id ?? "", "it said no"),
       severalDatabases(id, []),
       severalDatabases(id, ["db_1", "db_2"]),
-      unknownProject("nope"),
+      unknownProject("nope", []),
       ambiguousName("branch", "main", [{ id: "br_1", label: "" }]),
     ];
     await expectRunnable(errors.flatMap(({ next = [] }) => next));
@@ -210,6 +221,64 @@ describe("next of an error of the command line", () => {
         }),
       }),
     );
+  });
+});
+
+describe("next of a failed command", () => {
+  const failed = async (line: readonly string[]): Promise<{ hint: string; next: string[][] }> => {
+    const { errors } = await runInProcess([...line, "-o", "json"], { env });
+    const last = errors.filter((each) => "error" in each).at(-1);
+    // The tests of the JSON Schema check its form.
+    return (last as { error: { hint: string; next: string[][] } }).error;
+  };
+
+  it("starts with npx @mgmt/cli if npx has started the command, but not if it has started another program", async () => {
+    const line = ["projects", "get", "proj_gone", "-o", "json"];
+    const run = async (script: string): Promise<string[][]> => {
+      const npx = { npm_command: "exec", npm_lifecycle_event: "npx", npm_lifecycle_script: script };
+      return nextOf((await runInProcess(line, { env: { ...env, ...npx } })).errors);
+    };
+    // Versions of npm write the script differently.
+    for (const script of ["mgmt", "'mgmt'", `"mgmt" "projects"`]) {
+      const next = await run(script);
+      expect(next.map((words) => words.slice(0, 2))).toEqual(next.map(() => ["npx", "@mgmt/cli"]));
+    }
+    for (const script of ["vitest run", "mgmt-mock"]) expect((await run(script))[0]?.[0]).toBe("mgmt");
+  });
+
+  it("names nothing that the command has just deleted", async () => {
+    const { seed } = session.server.engine;
+    const [empty, full] = [await seed.project(), await seed.project()];
+    await seed.database(full.id);
+    const { hint, next } = await failed(["projects", "delete", empty.id, full.id, "--yes"]);
+    expect(session.server.engine.store.projects.get(empty.id)).toBeUndefined();
+    expect(next).toEqual([
+      ["mgmt", "projects", "list"],
+      ["mgmt", "projects", "delete", "--help"],
+    ]);
+    expect(hint).toBe("Run mgmt projects list.");
+  });
+
+  it("is the same command, after a wait, where the service limits requests", async () => {
+    const { faults } = session.server.engine;
+    const fault = faults.add({ status: 429 });
+    const { hint, next } = await failed(["projects", "list"]);
+    faults.remove(fault.id);
+    expect(next).toEqual([["mgmt", "projects", "list", "-o", "json"]]);
+    expect(hint).toMatch(/Wait \d+ s, then run the same command again\.$/);
+  });
+
+  it("does not repeat a command that has read its standard input", async () => {
+    const failure = { code: "rate_limit:exceeded", message: "Slow down", exitCode: 9, status: 429 };
+    const line = ["projects", "create", "--ndjson", "-"];
+    const next = await nextCommands(failure, { ...commandOf("projects", "create"), line }, undefined);
+    expect(next).not.toContainEqual(["mgmt", ...line]);
+  });
+
+  it("lists the operations where there is no such route", async () => {
+    const { next, hint } = await failed(["api", "GET", "/v1/nothing"]);
+    expect(next[0]).toEqual(["mgmt", "operations"]);
+    expect(hint).toBe("mgmt operations lists the paths of all operations.");
   });
 });
 

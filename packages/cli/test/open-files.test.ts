@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exitCodes } from "../src/exit-codes.js";
+import { exitCodes } from "../src/errors/exit-codes.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 

@@ -66,7 +66,7 @@ describe("mgmt open", () => {
     ["open nothing-of-that-name", 6, "name:not_found"],
     ["open nothing/of/that-name", 6, "name:not_found"],
     ["open proj_000000000000000000000000", 6, "project:not_found"],
-    ["open usr_000000000000000000000000", 2, "is not the id of something to open"],
+    ["open usr_000000000000000000000000", 2, "mgmt open cannot open"],
     ["open docs --base-url api.test", 2, "must be an absolute URL"],
     ["open a b", 2, 'does not accept the argument "b"'],
   ])("prints no URL for an invalid command line: %s", async (line, code, why) => {

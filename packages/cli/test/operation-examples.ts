@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { groups } from "../src/generated/groups.js";
-import { operationExamples } from "../src/operations/examples.js";
-import { overlayOf } from "../src/operations/overlay.js";
-import type { OperationCommand } from "../src/operations/row.js";
+import { groups } from "../src/contract/generated/groups.js";
+import { operationExamples } from "../src/run/examples.js";
+import { overlayOf } from "../src/contract/overlay.js";
+import type { OperationCommand } from "../src/contract/row.js";
 import { temporaryFolder } from "./folders.js";
 
 /** The row of every operation. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OperationId } from "../src/generated/operation-id.js";
+import type { OperationId } from "../src/contract/generated/operation-id.js";
 import type { Mgmt, Result } from "./result.js";
 import type { Session } from "./terminal.js";
 
@@ -178,12 +178,12 @@ const onDeployment = async (
 
 /** Creates what the command lines refer to. */
 export const newFixture = async (session: Session): Promise<Fixture> => {
-  const { seed: make, residents } = session.server.engine;
+  const { seed: make, defaults } = session.server.engine;
   const project = await make.project({ name: "shop" });
   const database = project.database;
   const connectionId = database?.connections[0]?.id;
   if (!database || connectionId === undefined)
     throw new Error("The project has no database with a connection");
-  const { id: workspaceId } = residents.workspace;
+  const { id: workspaceId } = defaults.workspace;
   return { ...session, make, projectId: project.id, databaseId: database.id, connectionId, workspaceId };
 };

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ensureBuilt } from "./bin.js";
 import { startCannedServer } from "./canned-server.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
+import { inPty } from "./pty.js";
 
 const file = join(temporaryFolder(), "paged");
 const pager = `cat > '${file}'`;
@@ -59,5 +62,42 @@ describe("a pager", () => {
     const { status, stdout } = await list({ PAGER: "/no/such/pager 2> /dev/null" });
     expect(status).toBe(0);
     expect(stdout.trimEnd().split("\n")).toHaveLength(101);
+  });
+
+  it("gets every Ctrl-C, and keeps the terminal until the user leaves it", async () => {
+    await ensureBuilt();
+    // Like less, it does not end at Ctrl-C, and reads keys from the terminal.
+    const keys = `trap "" INT; cat > "${file}"; echo paged; read -r line < /dev/tty; echo "left with $line"`;
+    const { status, screen } = await inPty(
+      ["projects", "list"],
+      [
+        { when: /paged/, type: "\u0003" },
+        {
+          when: /\^C/,
+          type: async () => {
+            // A second one within a moment would count as the same.
+            await sleep(500);
+            return "\u0003";
+          },
+        },
+        {
+          when: /\^C/,
+          type: async () => {
+            // The command may notice the end of the pager before a Ctrl-C that came a moment earlier.
+            await sleep(500);
+            return "q\n";
+          },
+        },
+      ],
+      { ...server.env, PAGER: keys },
+    );
+    expect(status).toBe(0);
+    expect(screen).toContain("left with q");
+  });
+
+  it("gets none of the variables of mgmt", async () => {
+    await list({ PAGER: `env > '${file}'`, MGMT_TOKEN: "CANARY" });
+    expect(readFileSync(file, "utf8")).toContain("LESS=");
+    expect(readFileSync(file, "utf8")).not.toContain("MGMT_");
   });
 });

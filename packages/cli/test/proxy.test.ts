@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "./bin.js";
+import { temporaryFolder } from "./folders.js";
 import { caFile, type ProxiedService, startProxiedService } from "./proxied-service.js";
 import type { Result } from "./result.js";
 import { run, type Session, startSession } from "./terminal.js";
@@ -34,7 +35,7 @@ describe("a proxy in the environment", () => {
 
   it("is described by mgmt doctor without its password", async () => {
     const proxy = service.proxyUrl.replace("//", "//user:CANARY@");
-    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: caFile };
+    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: caFile, MGMT_CONFIG_DIR: temporaryFolder() };
     const { status, stdout, stderr } = await runProxied("doctor", env);
     expect(status).toBe(0);
     expect(stdout).toMatch(/ok +proxy +Connections go through http:\/\/.*@127\.0\.0\.1:\d+/);
@@ -87,6 +88,7 @@ describe("mgmt doctor at an https: address", () => {
     const { status, json } = await runProxied("doctor -o json", {
       MGMT_BASE_URL,
       NODE_EXTRA_CA_CERTS: caFile,
+      MGMT_CONFIG_DIR: temporaryFolder(),
     });
     expect(status).toBe(0);
     expect(json).toContainEqual({
@@ -101,7 +103,9 @@ describe("mgmt doctor at an https: address", () => {
     const MGMT_BASE_URL = `https://localhost:${String(service.tlsPort)}`;
     const { status, stdout } = await runProxied("doctor", { MGMT_BASE_URL });
     expect(status).toBe(1);
-    expect(stdout).toMatch(/failure +tls +The TLS connection to localhost failed \(\w*SELF_SIGNED_CERT/);
+    expect(stdout).toMatch(
+      /failure +tls +The certificate of localhost is not trusted: it is self-signed \(\w*SELF_SIGNED_CERT/,
+    );
     expect(stdout).toContain("NODE_EXTRA_CA_CERTS");
   });
 

@@ -24,7 +24,8 @@ export const inPty = (
   steps: readonly Step[],
   env?: NodeJS.ProcessEnv,
   columns?: number,
-): Promise<Seen> => programInPty([process.execPath, bin, ...words], steps, env, columns);
+  cwd?: string,
+): Promise<Seen> => programInPty([process.execPath, bin, ...words], steps, env, columns, cwd);
 
 /** Does the same with any program. */
 export const programInPty = async (
@@ -33,6 +34,7 @@ export const programInPty = async (
   env: NodeJS.ProcessEnv = {},
   // Wide enough that addresses do not wrap.
   columns = 500,
+  cwd?: string,
 ): Promise<Seen> => {
   const line = program.map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qfec", `stty cols ${columns}; echo pid $$.; exec ${line}`, "/dev/null"], {
@@ -41,9 +43,11 @@ export const programInPty = async (
       HOME: process.env["HOME"],
       XDG_CACHE_HOME: cacheDir,
       TERM: "xterm",
+      MGMT_NO_UPDATE_NOTIFIER: "1",
       ...env,
     },
     stdio: "pipe",
+    ...(cwd !== undefined && { cwd }),
   });
   let [raw, looked] = ["", 0];
   const left = [...steps];

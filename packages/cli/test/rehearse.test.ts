@@ -97,15 +97,14 @@ describe("mgmt rehearse", () => {
         outcome: "wrong",
         difference: { steps: [{ ...create, action: "delete" }], unnamed: {} },
       },
-      { nth: 9, ...same, occurred: false },
+      { nth: 9, ...same, occurred: false, outcome: "unused" },
     ]);
-    expect(errors).toContainEqual({
-      warning: expect.objectContaining({ code: "rehearsal:fault_unused" }),
-    });
     expect(errors.at(-1)).toMatchObject({
       error: {
         code: "rehearsal:not_recovered",
-        message: expect.stringContaining("2 of 5 faults: projects.update:500:1, services.create:500:1"),
+        message: expect.stringContaining(
+          "2 of 5 faults: projects.update:500:1, services.create:500:1. These did not occur: databases.create:503:9",
+        ),
       },
     });
     expect(status).toBe(1);
@@ -120,6 +119,19 @@ describe("mgmt rehearse", () => {
     }
   });
 
+  it("fails if a fault does not occur, which no request of its own triggers", async () => {
+    // The command sends neither; mgmt rehearse itself reads the projects and their branches to compare the results.
+    const flags = ["--fault", "projects.list:403", "--fault", "projects.branches.list:lost"];
+    const { status, stdout, stderr } = await rehearse([...flags, ...provision]);
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      "\nprojects.list:403:1: did not occur: the command did not send that request (exit code 0)\n",
+    );
+    expect(stderr).toMatch(
+      /2 of 2 faults did not occur.*: projects\.list:403:1, projects\.branches\.list:lost:1 \(rehearsal:fault_unused\)\nhint: Name an operation/,
+    );
+  });
+
   it("prints the changes as mgmt plan does, and does not try faults with a command that fails", async () => {
     writeFileSync(join(folder, "fail.mjs"), `${program}\nprocess.exit(4);`);
     const failing = ["--", process.execPath, "fail.mjs"];
@@ -131,6 +143,7 @@ describe("mgmt rehearse", () => {
     expect(stdout).toContain('    name: "Shop" → "Store"\n\nPlan: 2 to create, 1 to change, 0 to delete.\n');
     expect(stdout).not.toContain("projects.update");
     expect(stderr).toContain("rehearsal:command_failed");
+    expect(stderr).toContain("The faults were not tried. Its messages are above.");
   });
 
   it.each([
@@ -158,7 +171,7 @@ describe("mgmt rehearse", () => {
 
   it("reports a command that is not found", async () => {
     const { status, stdout, stderr } = await rehearse(["--", "no-such-program-of-mgmt"]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect({ status, stdout }).toEqual({ status: 127, stdout: "" });
     expect(stderr).toContain("program:not_found");
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { groups } from "../src/generated/groups.js";
+import { groups } from "../src/contract/generated/groups.js";
 import { expectSchema, expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import document from "@mgmt/sdk/openapi.json";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { groups } from "../src/generated/groups.js";
-import { needsConfirmation } from "../src/operations/examples.js";
-import { overlayOf } from "../src/operations/overlay.js";
-import type { OperationCommand } from "../src/operations/row.js";
+import { groups } from "../src/contract/generated/groups.js";
+import { needsConfirmation } from "../src/run/examples.js";
+import { overlayOf } from "../src/contract/overlay.js";
+import type { OperationCommand } from "../src/contract/row.js";
 import { formats } from "../src/output/output.js";
 import { exampleId } from "../src/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "./canned-server.js";
@@ -21,9 +21,14 @@ const folder = temporaryFolder();
 let response: CannedResponse;
 /** The response to the request for credentials of the resource in `response`. */
 let credentials: CannedResponse | undefined;
+let creates = false;
 let server: Awaited<ReturnType<typeof startCannedServer>>;
 beforeAll(async () => {
-  server = await startCannedServer(({ url }) => (url === "/v1/connections" && credentials) || response);
+  server = await startCannedServer(({ method, url }) => {
+    // Nothing is known about what a new resource belongs to.
+    if (method === "GET" && creates) return { status: 404, body: { error: { code: "project:not_found" } } };
+    return (url === "/v1/connections" && credentials) || response;
+  });
 });
 afterAll(() => server.close());
 
@@ -43,6 +48,7 @@ const run = (row: OperationCommand, more: readonly string[]): Promise<Result> =>
   // Paths of a resource start with names.
   const { connection, ...fields } = valueWith(paths) as Record<string, unknown>;
   const resource = { id: "res_1", ...fields };
+  creates = row.method !== "GET";
   credentials = row.credentials && { body: { data: connection } };
   const list = { data: [resource], pagination: { nextCursor: null, hasMore: false } };
   response = {
@@ -78,8 +84,8 @@ describe.each(withSecrets.filter(({ secrets }) => !secrets?.issued).map(title))(
       expect(stdout + stderr).not.toContain(canary);
     });
 
-    it("is shown with --reveal", async () => {
-      expect((await run(row, ["--reveal", "-o", "json"])).stdout).toContain(canary);
+    it.each(["--show-secrets", "--reveal"])("is shown with %s", async (flag) => {
+      expect((await run(row, [flag, "-o", "json"])).stdout).toContain(canary);
     });
   },
 );
@@ -148,7 +154,7 @@ describe("--secret-file", () => {
 });
 
 describe("ensure", () => {
-  it("masks the secrets of a resource that exists, unless --reveal is passed", async () => {
+  it("masks the secrets of a resource that exists, unless --show-secrets is passed", async () => {
     const { mgmt, server, close } = await startSession();
     const { id } = await server.engine.seed.project();
     const created = await mgmt`databases ensure --project-id ${id} --logical-id reports -o json`;
@@ -157,7 +163,8 @@ describe("ensure", () => {
     const found = await mgmt`databases ensure --project-id ${id} --logical-id reports -o json`;
     expect(found.stdout).toContain('"pass": "********"');
     expect(found.stdout).not.toContain(password);
-    const revealed = await mgmt`databases ensure --project-id ${id} --logical-id reports -o json --reveal`;
+    const revealed =
+      await mgmt`databases ensure --project-id ${id} --logical-id reports -o json --show-secrets`;
     expect(revealed.stdout).toContain(password);
     await close();
   });

@@ -64,9 +64,9 @@ afterAll(() => session.close());
 it.each(readdirSync(folder).filter((file) => file.endsWith(".txt")))(
   "prints the recorded session %s",
   async (file) => {
-    const { tokens, residents } = session.server.engine;
+    const { tokens, defaults } = session.server.engine;
     const env = { ...session.env, MGMT_TOKEN: await tokens.user() };
-    const values: Values = new Map([["workspace", residents.workspace.id]]);
+    const values: Values = new Map([["workspace", defaults.workspace.id]]);
     const cwd = mkdtempSync(join(root, "session-"));
     for (const { line, output, status } of readSteps(writeFiles(readFileSync(folder + file, "utf8"), cwd))) {
       const words = fillIn(line, values).split(" ");

@@ -1,10 +1,10 @@
 import document from "@mgmt/sdk/openapi.json";
 import { describe, expect, it } from "vitest";
-import { groups } from "../src/generated/groups.js";
-import { printedResults } from "../src/generated/printed-schemas.js";
+import { groups } from "../src/contract/generated/groups.js";
+import { printedResults } from "../src/commands/generated/printed-schemas.js";
 import { detailColumns, listColumns } from "../src/output/columns.js";
-import { groupOverlays, overlays } from "../src/operations/overlay.js";
-import type { Schema } from "../src/operations/row.js";
+import { groupOverlays, overlays } from "../src/contract/overlay.js";
+import type { Schema } from "../src/contract/row.js";
 
 const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
@@ -39,7 +39,10 @@ describe("the command table", () => {
       "fields",
       "query",
       "pager",
-      "reveal",
+      "show-secrets",
+      "github-env",
+      "github-output",
+      "gitlab-dotenv",
       "secret-file",
       "if-not-exists",
     ];
@@ -112,6 +115,10 @@ describe("the overlay", () => {
     const results: Readonly<Record<string, Schema>> = {
       LinkResult: printedResults.link,
       EnvResult: printedResults.env,
+      DumpResult: printedResults["db dump"],
+      RestoreResult: printedResults["db restore"],
+      CopyResult: printedResults["db copy"],
+      ConnectionStringResult: printedResults["connection-string"],
     };
     for (const [schema, columns] of Object.entries({ ...listColumns, ...detailColumns })) {
       for (const { path } of columns) {
@@ -129,8 +136,10 @@ describe("the overlay", () => {
     }
   });
 
-  it("starts every table with the id", () => {
-    for (const columns of Object.values(listColumns)) expect(columns[0]).toEqual({ title: "id", path: "id" });
+  it("starts every table of resources with the id", () => {
+    // The usage of a database is no resource.
+    const { Usage: _usage, ...ofResources } = listColumns;
+    for (const columns of Object.values(ofResources)) expect(columns[0]).toEqual({ title: "id", path: "id" });
   });
 });
 

@@ -62,6 +62,14 @@ describe("a table on a terminal", () => {
     expect(stdout).toContain(`${"n".repeat(39)}…`);
   });
 
+  it("cuts a name rather than dropping it where only the id has more space", async () => {
+    const { stdout, stderr } = await list("databases", [database({ name: "monthly reports" })], {
+      columns: 40,
+    });
+    expect(stdout).toBe(`${"ID".padEnd(id("db").length)}  NAME\n${id("db")}  monthly re…\n`);
+    expect(stderr).toMatch(/^Not shown, .*: status, region, default, project, created\.\n$/);
+  });
+
   it("includes the columns that --fields names", async () => {
     const { stdout } = await list(
       "databases",
@@ -75,14 +83,17 @@ describe("a table on a terminal", () => {
   });
 
   it("aligns columns after wide and combined characters", async () => {
-    const names = ["漢字", "👩‍👩‍👧", "é", "ab"];
+    const names = ["漢字", "👩‍👩‍👧", "e\u0301", "🫠🇩🇪", "สวัสดี", "\ue000", "ab"];
     const items = names.map((name) => ({ id: id("proj"), name, defaultRegion: "eu" }));
     const { stdout } = await list("projects", items, { columns: 200 });
     const [head = "", ...rows] = stdout.split("\n");
-    expect(rows.slice(0, 4).map((row) => row.slice(29))).toEqual([
+    expect(rows.slice(0, -1).map((row) => row.slice(29))).toEqual([
       "  漢字  eu      -           -",
       "  👩‍👩‍👧    eu      -           -",
-      "  é     eu      -           -",
+      "  e\u0301     eu      -           -",
+      "  🫠🇩🇪  eu      -           -",
+      "  สวัสดี  eu      -           -",
+      "  \ue000     eu      -           -",
       "  ab    eu      -           -",
     ]);
     expect(head.slice(29)).toBe("  NAME  REGION  LOGICAL ID  CREATED");
@@ -142,8 +153,53 @@ describe("a table without a terminal", () => {
   });
 });
 
+describe("a resource on a terminal", () => {
+  it("has a value below its title if it is too long to be beside it", async () => {
+    const url = `https://api.example.com/v1/${id("db")}`;
+    const body = { data: database({ isDefault: true, url, source: null }) };
+    const server = await startCannedServer(() => ({ body }));
+    const { stdout } = await runInProcess(["databases", "get", id("db")], {
+      env: { ...server.env, NO_COLOR: "1", COLUMNS: "39" },
+      terminal: true,
+    });
+    server.close();
+    // The age of a time is left out where it does not fit.
+    expect(stdout).toBe(
+      `id       ${id("db")}\nname     reports\nstatus   ready\nregion   eu-central-1\ndefault  yes\n` +
+        `project  ${id("proj", "b")}\ncreated  2020-01-01T00:00:00.000Z\nurl\n  ${url}\n`,
+    );
+  });
+});
+
+describe("the usage of a database", () => {
+  const used = 0.007118715904653072;
+  const usage = {
+    period: { start: "2026-11-01T00:00:00.000Z", end: "2026-11-23T00:00:00.000Z" },
+    metrics: { operations: { used: 1234567, unit: "ops" }, storage: { used, unit: "GiB" } },
+    generatedAt: "2026-11-23T00:00:00.000Z",
+  };
+  const print = async (...more: string[]): Promise<string> => {
+    const server = await startCannedServer(() => ({ body: usage }));
+    const { stdout } = await runInProcess(["databases", "usage", "get", id("db"), ...more], server);
+    server.close();
+    return stdout;
+  };
+
+  it("is rounded for people, with the unit beside the title", async () => {
+    expect(await print()).toMatch(/\noperations +1234567\nstorage \(GiB\) +0\.007119\n/);
+  });
+
+  it("is exact and complete in data", async () => {
+    expect(JSON.parse(await print("-o", "json"))).toEqual(usage);
+    expect(await print("-o", "csv")).toBe(
+      "period.start,period.end,metrics.operations.used,metrics.operations.unit,metrics.storage.used,metrics.storage.unit,generatedAt\n" +
+        `${usage.period.start},${usage.period.end},1234567,ops,${String(used)},GiB,${usage.generatedAt}\n`,
+    );
+  });
+});
+
 describe("a table of several pages", () => {
-  it("is printed page by page, with one header and columns that only become wider", async () => {
+  it("is printed page by page, with one header and the columns of the first page", async () => {
     let requests = 0;
     const names = ["a", "longer name", "b"];
     const server = await startCannedServer(() => {
@@ -159,10 +215,56 @@ describe("a table of several pages", () => {
         `${"ID".padEnd(id("proj").length)}  NAME  REGION  LOGICAL ID  CREATED`,
         "ID  a     eu      -           -",
         "ID  longer name  eu      -           -",
-        "ID  b            eu      -           -",
+        "ID  b     eu      -           -",
         "",
       ].join("\n"),
     );
+  });
+
+  it("stays within the terminal on later pages, whose longer texts are cut", async () => {
+    let requests = 0;
+    const server = await startCannedServer(() => {
+      const name = requests++ === 0 ? "a" : "n".repeat(100);
+      const pagination = { nextCursor: requests < 2 ? "next" : null, hasMore: requests < 2 };
+      return { body: { data: [{ id: id("proj"), name, defaultRegion: "eu" }], pagination } };
+    });
+    const env = { ...server.env, NO_COLOR: "1", NO_PAGER: "1", COLUMNS: "80" };
+    const { stdout } = await runInProcess(["projects", "list", "--all"], { env, terminal: true });
+    server.close();
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines[2]).toMatch(/ nnn…  eu /);
+  });
+
+  it("keeps ids on later pages whole as far as the terminal has space", async () => {
+    let requests = 0;
+    const server = await startCannedServer(() => {
+      const logicalId = requests++ === 0 ? null : "l".repeat(60);
+      const pagination = { nextCursor: requests < 2 ? "next" : null, hasMore: requests < 2 };
+      return { body: { data: [{ id: id("proj"), name: "名", logicalId }], pagination } };
+    });
+    const last = async (columns: string): Promise<string | undefined> => {
+      requests = 0;
+      const env = { ...server.env, NO_COLOR: "1", NO_PAGER: "1", COLUMNS: columns };
+      const { stdout } = await runInProcess(["projects", "list", "--all"], { env, terminal: true });
+      return stdout.trimEnd().split("\n").at(-1);
+    };
+    expect(await last("200")).toMatch(/  名    -       l{60}  -$/);
+    expect(await last("80")).toMatch(/  名    -       l{9}…  -$/);
+    server.close();
+  });
+
+  it("has a line for each of many rows, and only one header", async () => {
+    const names = Array.from({ length: 1_234 }, (_, index) => `name ${String(index)}`);
+    const { stdout } = await list(
+      "projects",
+      names.map((name) => ({ id: id("proj"), name, defaultRegion: "eu" })),
+    );
+    const [head, ...rows] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^ID +NAME +REGION/);
+    expect(rows.map((row) => row.split(/ {2,}/)[1])).toEqual(names);
+    expect(new Set(rows.map((row) => row.lastIndexOf("  eu  "))).size).toBe(1);
   });
 
   it("has no more pages requested once its reader is gone", async () => {

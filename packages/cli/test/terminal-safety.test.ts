@@ -45,6 +45,13 @@ const porcelain = [
   ["open", hostile],
   ["env", "db_1", "--file", "hostile.env"],
   ["psql", "db_1"],
+  ["connection-string", "db_1"],
+  ["init", "--project-id", "proj_1", "--no-env"],
+  ["status", "--project-id", "proj_1"],
+  ["db", "dump", "db_1"],
+  ["db", "restore", "db_1", "--file", hostile],
+  ["db", "copy", "db_1", hostile],
+  ["connection-string", "db_1", "--format", "dsn"],
   ["run", "db_1", "--", "true"],
   ["preview", "up", "--branch", "main", "--project", "proj_1"],
   ["preview", "down", "--branch", "main", "--project", "proj_1"],
@@ -158,7 +165,11 @@ describe("a text with control characters", () => {
 
   it("does not reach a terminal from the state of a database that is waited for", async () => {
     const database = { id: "db_1", status: hostile, connections: [] };
-    respond = () => ({ body: { data: database } });
+    // The region of a new database is that of those which the project has.
+    respond = ({ method, url }) => ({
+      body:
+        method === "GET" && url?.startsWith("/v1/databases?") ? { ...list, data: [] } : { data: database },
+    });
     const line = "databases create --project-id proj_1 --wait --timeout 50ms".split(" ");
     const result = await runInProcess(line, { env: server.env, terminal: true });
     expect(result.stderr).toContain("Waiting until it is ready.");

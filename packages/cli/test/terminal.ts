@@ -17,9 +17,17 @@ export interface RunOptions {
 }
 
 /** Runs the built command in a process of its own, with a clean environment. Call `ensureBuilt` first. */
-export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
+export const run = (words: readonly string[], options: RunOptions = {}): Promise<Result> =>
+  runProgram(process.execPath, [bin, ...words], options);
+
+/** Does the same with any program. */
+export const runProgram = async (
+  program: string,
+  words: readonly string[],
+  options: RunOptions = {},
+): Promise<Result> => {
   const { env = {}, stdin = "", cwd, onStart } = options;
-  const child = spawn(process.execPath, [bin, ...words], {
+  const child = spawn(program, words, {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
@@ -56,7 +64,7 @@ export const startSession = async (engineOptions: EngineOptions = {}): Promise<S
   const { settings, ...rest } = engineOptions;
   const server = await createServer({
     engineOptions: {
-      seed: "terminal",
+      deterministic: "terminal",
       frozen: false,
       validateResponses: true,
       ...rest,

@@ -28,7 +28,7 @@ const failed = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<object
 describe.runIf(existsSync("/dev/full"))("a full disk", () => {
   it.each([
     ["plan --out /dev/full", "file:unwritable"],
-    ["preview up --branch first --file /dev/full", "env:unwritable"],
+    ["preview up --branch first --file /dev/full", "variable:unwritable"],
   ])("is reported by the command that saves a file: mgmt %s", async (line, code) => {
     expect(await failed(line, { GITHUB_ENV: "/dev/full" })).toEqual({ status: 1, code });
   });

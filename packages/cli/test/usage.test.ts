@@ -39,10 +39,10 @@ describe("an invalid command line", () => {
     ],
     ["projects list --output jsn", '--output cannot be "jsn"', "Did you mean json?"],
     ["service-tokens list", "Unknown command: mgmt service-tokens", "mgmt workspaces service-tokens"],
-    ["services update cps_a1234567 --logical-id null", "would be the text null", "--unset logical-id"],
+    ["services update cps_a1234567 --logical-id null", "would be set to the text null", "--unset logical-id"],
     [
       "services create web --project-id proj_1 --branch-id null",
-      "would be the text null",
+      "would be set to the text null",
       "--unset branch-id",
     ],
     ["projects list --limit 0", "--limit must be a number from 1 to 1000", "For example: --limit 1"],
@@ -50,6 +50,15 @@ describe("an invalid command line", () => {
     ["dev --output yaml", "mgmt dev writes text or JSON", "--output json"],
     ["dev --ephemeral --data-dir here", "cannot be used together", "--help"],
     ["zzzzzz", "Unknown command: mgmt zzzzzz", "mgmt --help lists the commands."],
+    ["projcts list", "Unknown command: mgmt projcts", "Did you mean mgmt projects list?"],
+    ["projcts lst", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
+    ["proejcts branches list shop", "Unknown command: mgmt proejcts", "mgmt projects branches list?"],
+    [
+      "psql shop -c select",
+      'mgmt psql does not have the flag "-c"',
+      "Flags of psql follow --: mgmt psql shop -- -c …",
+    ],
+    ["psql --command=secret", 'flag "--command"', "Flags of psql follow --: mgmt psql -- --command …"],
     ["projcts --help", "Unknown command: mgmt projcts", "Did you mean mgmt projects?"],
     ["projects", "mgmt projects needs a command", "One of: list, create, ensure, get"],
     [
@@ -72,6 +81,24 @@ describe("an invalid command line", () => {
     ],
     ["branches list", "Unknown command: mgmt branches list", "Did you mean mgmt projects branches list?"],
     ["deployments list", "Unknown command: mgmt deployments", "Did you mean mgmt services deployments list?"],
+    ["list", "Unknown command: mgmt list", "Did you mean mgmt projects list or mgmt projects branches list"],
+    ["db list", "Unknown command: mgmt db list", "Did you mean mgmt databases list?"],
+    ["plan -target shop", "Unknown option '-target'", "Did you mean --target?"],
+    ["plan -detailed-exitcode", "Unknown option '-detailed-exitcode'", "Did you mean --exit-code?"],
+    ["plan --detailed-exitcode", "Unknown option '--detailed-exitcode'", "Did you mean --exit-code?"],
+    ["plan -out=plan.json", "Unknown option '-out'", "Did you mean --out?"],
+    ["plan -out plan.json", "Unknown option '-out'", "Did you mean --out?"],
+    ["plan -prune", "Unknown option '-prune'", "Did you mean --prune?"],
+    ["apply -file=shop.yaml", "Unknown option '-file'", "Did you mean --file?"],
+    ["apply -yes", "Unknown option '-yes'", "Did you mean --yes?"],
+    ["projects list -json", "Unknown option '-json'", "Did you mean --json?"],
+    ["projects list -output=json", "Unknown option '-output'", "Did you mean --output?"],
+    ["projects list -token=secret", "Unknown option '-token'", "mgmt projects list --help"],
+    ["projects list --output -query", '--output cannot be "-query"'],
+    ["plan -target=shop", "Unknown option '-target'", "Did you mean --target?"],
+    ["apply --auto-approve", "Unknown option '--auto-approve'", "Did you mean --yes?"],
+    ["apply -auto-approve", "Unknown option '-auto-approve'", "Did you mean --yes?"],
+    ["projects list -target shop", "Unknown option '-target'", "mgmt projects list --help"],
     ["projects list --limt 5", "Unknown option '--limt'", "Did you mean --limit?"],
     ["projects list --limit", "Option '--limit <number>' argument missing", "--help"],
     [
@@ -84,7 +111,11 @@ describe("an invalid command line", () => {
     ["projects list --limit 1001", "--limit must be a number from 1 to 1000, not 1001", "--limit 1000"],
     ["projects list --limit 1e2", '--limit must be a whole number from 1 to 1000, not "1e2"'],
     ["projects list --limit five", '--limit must be a whole number from 1 to 1000, not "five"'],
-    ["projects create --logical-id .a", '--logical-id cannot be ".a"', "It must match ^[A-Za-z0-9]"],
+    [
+      "projects create --logical-id .a",
+      '--logical-id cannot be ".a"',
+      'Allowed: letters, digits, ".", "_" and "-", starting with a letter or digit.',
+    ],
     ["databases update db_1 --logical-id a/b", '--logical-id cannot be "a/b"', "--unset logical-id"],
     ["projects create shop --name store", 'The name is set twice: by "shop" and by --name'],
     ["apps update cps_1 --unset display-name", '--unset cannot be "display-name"', "logical-id, branch-id"],
@@ -130,7 +161,10 @@ describe("an invalid command line", () => {
     );
     await expectRefused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
     await expectRefused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
-    await expectRefused(["projects", "list", "--token-file", file("two", "a\nb\n")], "expected one line");
+    await expectRefused(
+      ["projects", "list", "--token-file", file("two", "a\nb\n")],
+      "has more than one line",
+    );
     await expectRefused(["projects", "list", "--token-file", ""], "--token-file needs a path");
   });
 
@@ -171,11 +205,9 @@ describe("an invalid command line", () => {
   });
 
   it("exits with 4 without a token, and says what to set", async () => {
-    for (const MGMT_TOKEN of [undefined, "", "  "]) {
-      const { status, stderr } = await inProcess({ env: { MGMT_TOKEN } })`projects list`;
-      expect(status).toBe(4);
-      expect(stderr).toMatch(/mgmt login --base-url URL.*MGMT_TOKEN.*mgmt dev/s);
-    }
+    const { status, stderr } = await inProcess({ env: {} })`projects list`;
+    expect(status).toBe(4);
+    expect(stderr).toMatch(/mgmt login --base-url URL.*MGMT_TOKEN.*mgmt dev/s);
   });
 
   it("names the complete login command if the address is known", async () => {

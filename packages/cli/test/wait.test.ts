@@ -171,9 +171,9 @@ describe("--wait on a terminal", () => {
       const { status, raw, screen } = await inPty(words, [press], slow.env, columns);
       expect(status).toBe(130);
       expect(raw).toMatch(
-        /\r\u001b\[KProvisioning continues in the background\. mgmt databases get db_\w+ shows its status\.\r\n/,
+        /\r\u001b\[KProvisioning\s+continues\s+in\s+the\s+background\.\s+mgmt\s+databases\s+get\s+db_\w+\s+shows\s+its\s+status\.\r\n/,
       );
-      expect(screen).toMatch(/Interrupted \(run:interrupted\)\s*$/);
+      expect(screen).toMatch(/Interrupted\s+\(run:interrupted\)\s*$/);
       await slow.close();
     },
   );

@@ -36,11 +36,17 @@ projects:
 
 const controlSecret = "control-secret-of-the-test";
 
+/** A program that succeeds. The client programs of Postgres say their version, and that of a server without tables. */
+const programText = (name: string): string => `#!/bin/sh
+if [ "$1" = --version ]; then echo "${name} (PostgreSQL) 18.4"; exit; fi
+case "${name} $*" in psql*--tuples-only*) read -r sql; case $sql in show*) echo 18.4;; *) echo "[]";; esac;; esac
+`;
+
 const changedManifest = manifest.replace("web: {}", "worker: {}").replace("name: shop", "name: Shop");
 
 export const openWorkplace = async (): Promise<Workplace> => {
   const settings = { lifecycle: { provisioning: 1, recovering: 1 } };
-  const engineOptions = { seed: "workplace", frozen: false, settings };
+  const engineOptions = { deterministic: "workplace", frozen: false, settings };
   const server = await createServer({ controlSecret, engineOptions });
   const { engine, baseUrl } = server;
   const folder = mkdtempSync(join(tmpdir(), "mgmt-workplace-"));
@@ -50,6 +56,7 @@ export const openWorkplace = async (): Promise<Workplace> => {
     PATH: `${join(folder, "programs")}:${process.env["PATH"] ?? ""}`,
     MGMT_CONFIG_DIR: configFolder,
     GITHUB_ENV: join(folder, "github-env"),
+    OLD_DATABASE_URL: "postgresql://user:password@127.0.0.1:1/old",
     // A login prints its address instead of opening a browser.
     SSH_CONNECTION: "over ssh",
   };
@@ -65,10 +72,12 @@ export const openWorkplace = async (): Promise<Workplace> => {
 
   mkdirSync(configFolder);
   mkdirSync(join(folder, "programs"));
-  for (const name of ["psql", "npm"]) {
-    write(`programs/${name}`, "#!/bin/sh\n");
+  for (const name of ["psql", "pg_dump", "pg_restore", "npm"]) {
+    write(`programs/${name}`, programText(name));
     chmodSync(join(folder, "programs", name), 0o755);
   }
+  write("reports.dump", "PGDMP");
+  write("seed.sql", "select 1;\n");
   write("mgmt.yaml", manifest);
   write("shop.yaml", manifest);
   write("body.json", '{ "name": "catalogue" }');
@@ -77,7 +86,7 @@ export const openWorkplace = async (): Promise<Workplace> => {
   write("migrate.js", "");
   write("control-secret", controlSecret);
   chmodSync(join(folder, "control-secret"), 0o600);
-  const { workspace } = engine.residents;
+  const { workspace } = engine.defaults;
   const profile = {
     baseUrl,
     authUrl: baseUrl,

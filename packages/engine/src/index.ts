@@ -1,6 +1,8 @@
-export { type EngineOptions, ReferenceEngine, assertEngineOptions } from "./composition/reference-engine.js";
-export { StoredEngine, type StoredEngineOptions } from "./composition/stored-engine.js";
-export { tablesOf } from "./composition/stored-snapshot.js";
+export { type EngineOptions, assertEngineOptions } from "./server/engine-options.js";
+export { MemoryServer } from "./server/memory-server.js";
+export type { StoredServerOptions } from "./server/stored-backend.js";
+export { StoredServer } from "./server/stored-server.js";
+export { tablesOf } from "./server/stored-snapshot.js";
 export type {
   ClientRegistration,
   ConsentOptions,
@@ -9,7 +11,7 @@ export type {
   RegisteredClient,
   RequestedConsent,
 } from "./control/oauth-control.js";
-export { cliClient, sampleClient } from "./oauth/resident-clients.js";
+export { cliClient, sampleClient } from "./oauth/default-clients.js";
 export {
   type ConnectionFault,
   ConnectionFaults,
@@ -24,16 +26,17 @@ export {
   DatabaseUnavailableError,
   LockLostError,
   OutcomeUnknownError,
-} from "./request/database-engine.js";
-export { RequestError, type Issue } from "./request/request-error.js";
-export type { EngineRequest, EngineResponse } from "./request/message.js";
-export { memoryDatabaseEngine } from "./request/memory-database-engine.js";
+} from "./world/database-engine.js";
+export { assertKnownOptions } from "./values/known-options.js";
+export { RequestError, type Issue } from "./values/request-error.js";
+export type { EngineRequest, EngineResponse } from "./values/message.js";
+export { memoryDatabaseEngine } from "./world/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
-export type { PartialSettings } from "./request/merge-settings.js";
-export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./request/settings.js";
-export { type Snapshot, readSnapshot } from "./composition/snapshot.js";
+export type { PartialSettings } from "./values/merge-settings.js";
+export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./values/settings.js";
+export { type Snapshot, readSnapshot } from "./server/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
-export { controlSecretHeader } from "./http/control-endpoint.js";
+export { controlSecretHeader } from "./http/control/control-endpoint.js";
 export {
   type RunningServer,
   type ServerAddress,
@@ -41,18 +44,18 @@ export {
   createServer,
   requestListener,
 } from "./http/http-server.js";
-export type { ServedEngine } from "./control/served-engine.js";
+export type { Server } from "./server/server.js";
 export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
-export { FairTurns } from "./time/fair-turns.js";
-export { KeyedMutex } from "./time/keyed-mutex.js";
-export { controlDocument } from "./control/control-document.js";
-export { redactData } from "./generated/redact.js";
-export { isHarmlessField, isSecretField, secretFields } from "./generated/secret-fields.js";
-export { escapeUnsafe } from "./generated/unsafe-characters.js";
+export { FairTurns } from "./jobs/fair-turns.js";
+export { KeyedMutex } from "./values/keyed-mutex.js";
+export { controlDocument } from "./http/control/control-document.js";
+export { redactData } from "@mgmt/internal/redaction/redact";
+export { isHarmlessField, isSecretField, secretFields } from "@mgmt/internal/generated/secret-fields";
+export { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 export { operationAt, shownPath } from "./request/route.js";
-export { seedResource } from "./control/seed-routes.js";
-export type { Residents } from "./control/residents.js";
+export { seedResource } from "./http/control/seed-routes.js";
+export type { DefaultRows } from "./control/default-rows.js";
 export type { Tenant } from "./control/tenant.js";
 export type { Time } from "./control/clock-control.js";
 export type {
@@ -61,7 +64,7 @@ export type {
   TokenOptions,
   UserTokenOptions,
 } from "./control/token-mint.js";
-export type { Fault, InstalledFault } from "./request/faults.js";
+export { type Fault, FaultNotStruckError, type InstalledFault } from "./world/faults.js";
 export { halfOf } from "./http/http-body.js";
 export { refuseLargeHead } from "./http/http-refusal.js";
 export {
@@ -75,6 +78,6 @@ export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
 export { type ReplayOptions, type Run, replay } from "./store/replay.js";
 export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
-export { serverTables } from "./request/server-rows.js";
+export { serverTables } from "./world/server-rows.js";
 export type { Lookup, Store } from "./store/store.js";
 export type { Found, Loaded, Want } from "./store/want.js";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { escapeUnsafe } from "@mgmt/engine";
-import { MockError } from "./mock-error.js";
+import { MockError } from "./errors/mock-error.js";
 import { run } from "./command/run.js";
 
 const stopped = new Promise<void>((resolve) => {

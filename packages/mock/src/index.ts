@@ -1,9 +1,11 @@
-export { type ListenOptions, Mock, type MockOptions, setupMock } from "./mock.js";
-export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordable-engine.js";
+export type { ListenOptions } from "./interception/listen-options.js";
+export { Mock, type MockOptions, setupMock } from "./mocks/mock.js";
+export type { MswServer } from "./interception/interception.js";
+export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordable-server.js";
 export type { RecordedExchange, RecordedSeed, Recording } from "./record/recording.js";
 export type { OperationParity, ParityDifference } from "./record/replay.js";
-export { MockError, type MockErrorCode } from "./mock-error.js";
-export { RequestError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
+export { MockError, type MockErrorCode } from "./errors/mock-error.js";
+export { FaultNotStruckError, RequestError, ControlError, cliClient, sampleClient } from "@mgmt/engine";
 export type {
   AgentTokenOptions,
   AppRow,
@@ -34,7 +36,7 @@ export type {
   RefreshTokenRow,
   RegisteredClient,
   RequestedConsent,
-  Residents,
+  DefaultRows,
   RevokedTokenRow,
   Row,
   ServiceTokenOptions,

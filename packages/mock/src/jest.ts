@@ -1,15 +1,17 @@
-import type { ReferenceEngine } from "@mgmt/engine";
 import { expect, test as jestTest } from "@jest/globals";
+import { frozenClockNote } from "./kit/frozen-clock.js";
 import { type TestServerOptions, startTestServer } from "./kit/test-server.js";
+import type { ServedMock } from "./mocks/served-mock.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { TestServerOptions } from "./kit/test-server.js";
+export type { ServedMock } from "./mocks/served-mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
 /** What a test gets: a server of its own. */
 export interface MockContext {
   /** State, clock, faults, tokens, seeds: everything that `setupMock` returns, except interception. */
-  readonly mock: ReferenceEngine;
+  readonly mock: ServedMock;
   /** Base URL of the API, without a trailing slash and without `/v1`. */
   readonly baseUrl: string;
   /** The requests of the test. */
@@ -47,6 +49,8 @@ const runWithMock = async (
   try {
     await body({ mock, baseUrl, requestLog });
   } catch (error) {
+    const frozen = frozenClockNote(mock, requestLog.requests);
+    if (frozen !== undefined) requestLog.addNote(frozen);
     addToMessage(error, `\n\n${requestLog.describe()}`);
     throw error;
   } finally {
@@ -54,6 +58,7 @@ const runWithMock = async (
   }
   const unmatched = requestLog.unmatchedError();
   if (unmatched) throw unmatched;
+  if (options.assertFaultsStruck) mock.faults.assertStruck();
 };
 
 /** Jest prints the stack of an error, which begins with its message. */

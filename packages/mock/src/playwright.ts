@@ -6,10 +6,13 @@ import type {
   PlaywrightWorkerOptions,
 } from "@playwright/test";
 import type { Tenant } from "@mgmt/engine";
+import { frozenClockNote } from "./kit/frozen-clock.js";
 import { type TestServer, type TestServerOptions, startTestServer } from "./kit/test-server.js";
+import { unstruckError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { TestServer, TestServerOptions } from "./kit/test-server.js";
+export type { ServedMock } from "./mocks/served-mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 export { expect };
 
@@ -47,20 +50,25 @@ export const test: TestType<
     { scope: "worker" },
   ],
   requestLog: [
-    async ({ mockServer: { mock } }, use, testInfo) => {
+    async ({ mockServer: { mock }, mockOptions: { assertFaultsStruck = false } }, use, testInfo) => {
       const requestLog = new WatchedTest(testInfo.title);
       const unfollow = mock.followRequests((request) => requestLog.add(request));
       await use(requestLog);
       unfollow();
+      const hasPassed = testInfo.status === testInfo.expectedStatus;
       const unmatched = requestLog.unmatchedError();
-      if (unmatched || testInfo.status !== testInfo.expectedStatus) {
+      const unstruck = assertFaultsStruck ? unstruckError(mock.faults) : undefined;
+      const error = unmatched ?? (hasPassed ? unstruck : undefined);
+      if (error || !hasPassed) {
+        const frozen = frozenClockNote(mock, requestLog.requests);
+        if (frozen !== undefined) requestLog.addNote(frozen);
         // Reporters for the terminal print attachments of this type.
         await testInfo.attach("requests to the mock", {
           body: requestLog.describe(),
           contentType: "text/plain",
         });
       }
-      if (unmatched) throw unmatched;
+      if (error) throw error;
     },
     { auto: true },
   ],

@@ -1,12 +1,12 @@
 export type * from "@mgmt/engine";
+export { type RunningServer, ServedMock, createServer } from "./mocks/served-mock.js";
 export {
   RequestError,
   ControlError,
-  ReferenceEngine,
+  MemoryServer,
   cliClient,
   controlDocument,
   controlSecretHeader,
-  createServer,
   defaultSettings,
   memoryDatabaseEngine,
   operations,

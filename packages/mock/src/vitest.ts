@@ -1,17 +1,19 @@
 import { type TestAPI, test as base } from "vitest";
+import { type KitOptions, readKitOptions } from "./kit/kit-options.js";
 import {
-  type KitOptions,
   SharedMock,
   type TestTenant,
+  closeOwnMock,
   enterTest,
   leaveTest,
   openOwnMock,
 } from "./kit/shared-mock.js";
 import { WatchedTest } from "./kit/watched-test.js";
-import type { Mock } from "./mock.js";
-import { mockErrors } from "./mock-error.js";
+import type { Mock } from "./mocks/mock.js";
 
-export type { KitOptions, TestTenant } from "./kit/shared-mock.js";
+export type { KitOptions } from "./kit/kit-options.js";
+export type { TestTenant } from "./kit/shared-mock.js";
+export type { MswServer } from "./interception/interception.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
 /** Fixtures of a test. Each is created when the test asks for it. */
@@ -20,6 +22,8 @@ export interface MockFixtures {
   tenant: TestTenant;
   /** A mock of the test's own: state, clock, faults, and base URL. */
   mock: Mock;
+  /** Base URL of `mock`, without a trailing slash and without `/v1`. That of the shared mock is `tenant.baseUrl`. */
+  baseUrl: string;
   /** The requests of the test to `tenant` and `mock`. */
   requestLog: WatchedTest;
 }
@@ -28,31 +32,35 @@ export interface MockFixtures {
  * Returns Vitest's `test` with fixtures for the Management API. They are safe with `test.concurrent`. If a test fails, its requests
  * are added to its errors. A request that the mock has no operation for, or that goes to another host, fails the test that sent it.
  *
- * @param options of the mocks.
+ * @param options of the mocks and the fixtures.
+ * @throws TypeError for an option that does not exist or is not valid.
  */
 export const createTest = (options: KitOptions = {}): TestAPI<MockFixtures> => {
-  const shared = new SharedMock(options);
+  const settings = readKitOptions(options);
+  const shared = new SharedMock(settings);
   return base.extend<MockFixtures>({
     requestLog: async ({ task }, use) => {
       const test = new WatchedTest(task.name);
       enterTest(test);
       await use(test);
       leaveTest(test);
-      const unmatched = test.unmatchedError();
-      if (unmatched) throw unmatched;
-      if (task.result?.state === "fail") throw mockErrors.failed(test.describe());
+      const error = test.errorAtEnd(task.result?.state === "fail");
+      if (error) throw error;
     },
     tenant: async ({ requestLog }, use) => {
       await use(await shared.join(requestLog));
       await shared.leave(requestLog);
     },
     mock: async ({ requestLog }, use) => {
-      const mock = openOwnMock(requestLog, options);
+      const mock = openOwnMock(requestLog, settings);
       await use(mock);
-      await mock.close();
+      await closeOwnMock(mock, requestLog, settings);
+    },
+    baseUrl: async ({ mock }, use) => {
+      await use(mock.baseUrl);
     },
   });
 };
 
-/** Vitest's `test` with the fixtures `tenant`, `mock`, and `requestLog`, with the default options. See `createTest`. */
+/** Vitest's `test` with the fixtures `tenant`, `mock`, `baseUrl`, and `requestLog`, with the default options. See `createTest`. */
 export const test: TestAPI<MockFixtures> = createTest();

@@ -47,7 +47,7 @@ describe("interception and HTTP", () => {
       const operation = allOperations.find((each) => each.id === id);
       if (!operation) throw new Error(id);
       const [fixture] = await Promise.all(
-        pair.map(({ engine }) => makeFixture(engine, engine.residents.workspace.id)),
+        pair.map(({ engine }) => makeFixture(engine, engine.defaults.workspace.id)),
       );
       if (!fixture) throw new Error("no fixture");
       const { method, path } = validRequest(operation, fixture, "");

@@ -1,6 +1,7 @@
 import { createServer } from "@mgmt/mock/server";
 import { setupMock } from "@mgmt/mock";
-import type { EngineOptions, ReferenceEngine } from "../../engine/src/composition/reference-engine.js";
+import type { EngineOptions } from "../../engine/src/server/engine-options.js";
+import type { MemoryServer } from "../../engine/src/server/memory-server.js";
 
 export interface Sent {
   token?: string | undefined;
@@ -23,7 +24,7 @@ export interface Received {
 
 /** A reference server, called through interception or HTTP. */
 export interface Face {
-  readonly engine: ReferenceEngine;
+  readonly engine: MemoryServer;
   readonly baseUrl: string;
   send(method: string, path: string, sent?: Sent): Promise<Received>;
   close(): Promise<void>;
@@ -31,7 +32,7 @@ export interface Face {
 
 type OpenFace = (options?: EngineOptions) => Promise<Face>;
 
-const seeded = (): EngineOptions => ({ seed: "engine", validateResponses: true });
+const seeded = (): EngineOptions => ({ deterministic: "engine", validateResponses: true });
 
 const sender =
   (baseUrl: string) =>

@@ -13,9 +13,9 @@ import {
   createClient,
   isApiError,
 } from "@mgmt/sdk";
-import type { PublicErrorByCode } from "../../sdk/src/generated/errors.js";
+import type { PublicErrorByCode } from "../../sdk/src/errors/generated/errors.js";
 
-const mock = setupMock({ seed: "codes", settings: { errorCodes: "public" } });
+const mock = setupMock({ deterministic: "codes", settings: { errorCodes: "public" } });
 beforeAll(() => mock.listen());
 afterEach(() => mock.reset());
 afterAll(() => mock.close());
@@ -48,6 +48,14 @@ describe("the setting errorCodes: public", () => {
     expect(error).toMatchObject({ code, message: expect.any(String), requestId: expect.any(String) });
     expect(isApiError(error, code)).toBe(true);
     expect(mock.requests.at(-1)).toMatchObject({ status: error.status, code });
+  });
+
+  it("returns not_found for a connection of a database that does not exist, as published programs read it", async () => {
+    const gone = await thrown(client.databases.connections.create("db_none", { name: "web" }));
+    expect(gone).toBeInstanceOf(NotFoundError);
+    expect(gone.code).toBe("not_found");
+    const listed = await thrown(client.databases.connections.list("db_none"));
+    expect(listed.code).toBe("resource-not-found");
   });
 
   it("returns codes for rate limits, dependencies and internal errors", async () => {

@@ -1,9 +1,9 @@
 import { ConnectionFaults } from "@mgmt/engine";
-import { type DataDir, filesIn } from "./data-dir/data-dir.js";
-import { databaseName } from "./databases/names.js";
+import { type DataDir, filesIn, refuseUnlessCopied } from "./data-dir/data-dir.js";
+import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "./front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { platformErrors, systemErrorCode } from "./platform-error.js";
+import { systemErrorCode } from "./errors/platform-error.js";
 import { findLastingPort } from "./ports.js";
 import { loadServerCredentials } from "./tls/server-credentials.js";
 
@@ -41,14 +41,18 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
 };
 
 const listen = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
-  const lastPort = dataDir.stored?.manifest.postgres.port;
+  let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
     const port = lastPort ?? (await findLastingPort("127.0.0.1"));
     try {
       return await Front.listen({ ...options, port });
     } catch (error) {
       if (systemErrorCode(error) !== "EADDRINUSE") throw error;
-      if (lastPort !== undefined) throw platformErrors.databasePortTaken(port, dataDir.path);
+      if (lastPort !== undefined) {
+        await refuseUnlessCopied(dataDir, port);
+        lastPort = undefined;
+        continue;
+      }
       // Another program took the port first.
       if (attempt === 10) throw error;
     }

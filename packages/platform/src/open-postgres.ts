@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataDir, filesIn } from "./data-dir/data-dir.js";
+import { type DataDir, filesIn, refuseUnlessCopied } from "./data-dir/data-dir.js";
 import { type Manifest, writeManifest } from "./data-dir/manifest.js";
-import type { AdminAddress } from "./databases/admin.js";
+import type { Cluster } from "@mgmt/cluster/policy/cluster";
+import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "./front/upstream.js";
-import { platformErrors } from "./platform-error.js";
+import { platformErrors } from "./errors/platform-error.js";
 import { findLastingPort, isFree } from "./ports.js";
-import { type Account, findAccount } from "./postgres/account.js";
+import { type Account, findAccount } from "./data-dir/account.js";
 import { type Binaries, findBinaries } from "./postgres/binaries.js";
 import {
   type Waiting,
@@ -17,7 +18,7 @@ import {
   syncCluster,
 } from "./postgres/cluster.js";
 import type { ClusterImage } from "./postgres/cluster-image.js";
-import { claimOwnership } from "./postgres/cluster-owner.js";
+import { claimOwnership } from "./data-dir/cluster-owner.js";
 import { endLeftovers, endPrograms } from "./postgres/leftovers.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
 import { PostgresSupervisor } from "./postgres/supervisor.js";
@@ -25,10 +26,9 @@ import { PostgresSupervisor } from "./postgres/supervisor.js";
 /** The running Postgres server of a data directory. */
 export interface OpenPostgres {
   server: PostgresSupervisor;
-  address: AdminAddress;
+  cluster: Cluster;
   /** Where the front connects to. */
   upstream: PostgresAddress;
-  major: number;
   /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;
   /** Resolves when the files of a new cluster are on disk. Rejects when they cannot be written. */
@@ -51,9 +51,9 @@ const host = "127.0.0.1";
  *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine; the reason of the signal.
  */
 export const openPostgres = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres> =>
-  dataDir.stored === undefined
+  dataDir.manifest === undefined
     ? openNew(dataDir, waiting)
-    : openExisting(dataDir, dataDir.stored.manifest, waiting);
+    : openExisting(dataDir, dataDir.manifest, waiting);
 
 const findPrograms = async ({ path }: DataDir, account: Account | undefined): Promise<Programs> => {
   const binaries = await findBinaries({
@@ -81,13 +81,12 @@ const openExisting = async (
   }
   // An orphaned server of this cluster may still hold a port.
   await endLeftovers(cluster);
-  if (!(await isFree(port, host))) throw platformErrors.databasePortTaken(port, dataDir.path);
+  if (!(await isFree(port, host))) await refuseUnlessCopied(dataDir, port);
   const server = await startOnFreePort(dataDir, programs, waiting, directPort);
   return {
     server,
-    address: { port: server.port, password },
+    cluster: clusterOf({ port: server.port, password, major }),
     upstream: upstreamOf(cluster, server.port),
-    major,
     manifest,
     onDisk: Promise.resolve(),
     saveImage: () => Promise.resolve(),
@@ -100,7 +99,7 @@ const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifest: Manifest = {
-    format: 2,
+    format: 1,
     port: null,
     postgres: { major, port: 0, password, complete: false },
   };
@@ -127,15 +126,14 @@ const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres
     onDisk.catch(() => undefined);
     server = await startOnFreePort(dataDir, programs, waiting);
     const { port } = server;
-    const { claimCluster } = await import("./databases/open-databases.js");
+    const { claimCluster } = await import("@mgmt/cluster/open-databases");
     await untilAborted(server, waiting, () =>
-      claimCluster({ port, password: firstPassword }, major, password),
+      claimCluster(clusterOf({ port, password: firstPassword, major }), password),
     );
     return {
       server,
-      address: { port, password },
+      cluster: clusterOf({ port, password, major }),
       upstream: upstreamOf(cluster, port),
-      major,
       manifest,
       onDisk,
       saveImage: () => saveNew(newImage, programs.binaries),
@@ -186,6 +184,9 @@ const startOnFreePort = async (
     }
   }
 };
+
+const clusterOf = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
+  ownCluster({ host, port, user: superuser, password }, major);
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;

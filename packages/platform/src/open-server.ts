@@ -8,26 +8,27 @@ import {
   type PublicClient,
   type RunningServer,
   type ServerAddress,
-  StoredEngine,
+  StoredServer,
   type UnknownFields,
   createServer,
   isLoopbackHost,
 } from "@mgmt/engine";
+import { withAvailablePostgres } from "./available-postgres.js";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
-import { type Manifest, writeManifest } from "./data-dir/manifest.js";
-import { memoryLimitsFor } from "./databases/memory-watch.js";
-import { type OpenDatabases, openDatabases } from "./databases/open-databases.js";
-import type { RecordedDatabase } from "./databases/reconcile.js";
+import { type Manifest, identityOf, writeManifest } from "./data-dir/manifest.js";
+import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
+import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { platformErrors, systemErrorCode } from "./platform-error.js";
+import { platformErrors, systemErrorCode } from "./errors/platform-error.js";
 import { reportIgnoredFields } from "./ignored-fields.js";
+import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isFree } from "./ports.js";
+import { memoryLimitsFor } from "./memory-limits.js";
 import type { Ready } from "./ready.js";
-import type { OldSnapshots } from "./records/import-old-state.js";
-import { openPlatformRecords, recordLoss } from "./records/platform-records.js";
-import type { OpenRecords } from "./store/open-records.js";
+import { openPlatformRecords, recordLoss } from "./platform-records.js";
+import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import { issueServiceToken } from "./service-token.js";
 
 export interface OpenServer {
@@ -38,15 +39,12 @@ export interface OpenServer {
 }
 
 export { openFront } from "./open-front.js";
-export { readOldSnapshots } from "./records/import-old-state.js";
 
 interface ServerContext {
   host: string;
   port: number;
   onLog: (line: string) => void;
   dataDir: DataDir;
-  /** The state files of an earlier version, if the records are in them. */
-  old: OldSnapshots | undefined;
   postgres: OpenPostgres;
   front: OpenFront;
   oauthClients: readonly PublicClient[];
@@ -61,10 +59,17 @@ const grace = 2_000;
 /** Requests per token and window (milliseconds). */
 const rateLimit = { requests: 600, window: 60_000 };
 
-/** Opens the records and their databases, and serves the API. */
-export const openServer = async (context: ServerContext): Promise<OpenServer> => {
-  const { host, port, dataDir, postgres, old } = context;
-  const { records, recorded, deletions } = await openPlatformRecords(dataDir, postgres, old);
+/**
+ * Opens the records and their databases, and serves the API.
+ *
+ * @throws PlatformError
+ */
+export const openServer = (context: ServerContext): Promise<OpenServer> =>
+  withAvailablePostgres(context.postgres.server, () => openOnce(context));
+
+const openOnce = async (context: ServerContext): Promise<OpenServer> => {
+  const { host, port, dataDir, postgres } = context;
+  const { records, recorded, deletions } = await openPlatformRecords(dataDir, postgres);
   let databases: OpenDatabases | undefined;
   try {
     databases = await openRecorded(context, recorded);
@@ -82,10 +87,9 @@ const openRecorded = async (
   recorded: readonly RecordedDatabase[],
 ): Promise<OpenDatabases> => {
   const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
-  const { address, major } = postgres;
-  const databases = await openDatabases(address, major, recorded, front.server.port, {
-    ...{ memory, onLog, directory: dataDir.path },
-  });
+  const address = { ...postgres.cluster.address, endpoints: endpointsAt(front.server.port) };
+  const cluster = { ...postgres.cluster, address };
+  const databases = await openDatabases(cluster, recorded, { memory, onLog, directory: dataDir.path });
   const { missing, broken, problems } = databases;
   let lost: string[] = [];
   try {
@@ -94,10 +98,16 @@ const openRecorded = async (
     await databases.close();
     throw error;
   }
-  front.server.open((user) => databases.databaseOf(user));
+  front.server.open((user, limits) => databases.databaseOf(user, limits));
   for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
   for (const problem of problems) onLog(problem);
   return databases;
+};
+
+/** Clients reach every endpoint of a database through the front. */
+const endpointsAt = (port: number): Record<EndpointKind, PublicAddress> => {
+  const front = { host: "127.0.0.1", port };
+  return { direct: front, pooled: front, accelerate: front };
 };
 
 const serve = async (
@@ -116,8 +126,8 @@ const serve = async (
   if (signInKey === null) await rm(files.signInKey, { force: true });
   else await writeAtomically(files.signInKey, signInKey, { durable: false });
 
-  const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredEngine> => {
-    const engine = await StoredEngine.open({
+  const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredServer> => {
+    const engine = await StoredServer.open({
       records,
       settings: {
         baseUrl,
@@ -137,7 +147,7 @@ const serve = async (
     await engine.finishJobs(deletions);
     return engine;
   };
-  const server = await createServer<StoredEngine>({
+  const server = await createServer<StoredServer>({
     host,
     port: await choosePort(context),
     createEngine,
@@ -163,7 +173,7 @@ const serve = async (
         signInKeyFile: signInKey === null ? null : files.signInKey,
         ...issued,
         caFile: front.caFile,
-        postgresPort: postgres.address.port,
+        postgresPort: postgres.cluster.address.port,
         pid: process.pid,
       },
       signInKey,
@@ -176,7 +186,7 @@ const serve = async (
 };
 
 /** @throws PlatformError `platform:invalid_oauth_client`. */
-const registerClient = async ({ oauth }: StoredEngine, client: PublicClient): Promise<void> => {
+const registerClient = async ({ oauth }: StoredServer, client: PublicClient): Promise<void> => {
   try {
     await oauth.ensurePublicClient(client);
   } catch (error) {
@@ -187,20 +197,21 @@ const registerClient = async ({ oauth }: StoredEngine, client: PublicClient): Pr
 
 /** Prefers the port of the last run, so that its URLs and token stay valid. */
 const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {
-  const last = dataDir.stored?.manifest.port ?? null;
+  const last = dataDir.manifest?.port ?? null;
   return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
 };
 
 const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
-  const { manifest, address } = postgres;
+  const { manifest, cluster } = postgres;
   const complete: Manifest = {
     ...manifest,
-    format: 2,
+    format: 1,
+    directory: await identityOf(dataDir.path),
     port,
     postgres: {
       ...manifest.postgres,
       port: front.server.port,
-      directPort: address.port,
+      directPort: cluster.address.port,
       complete: true,
     },
   };
@@ -208,7 +219,7 @@ const completeManifest = async ({ dataDir, postgres, front }: ServerContext, por
 };
 
 const close = async (
-  server: RunningServer<StoredEngine>,
+  server: RunningServer<StoredServer>,
   databases: OpenDatabases,
   records: OpenRecords,
 ): Promise<void> => {

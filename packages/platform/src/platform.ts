@@ -1,11 +1,13 @@
 import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
-import { type DataDir, makeEphemeralDir, openDataDir } from "./data-dir/data-dir.js";
-import { defaultDataDir } from "./directories.js";
+import { type DataDir, openDataDir } from "./data-dir/data-dir.js";
+import { makeEphemeralDir } from "./ephemeral-dir.js";
+import { defaultDataDir } from "./data-dir/directories.js";
 import type { OpenFront } from "./open-front.js";
 import { type OpenPostgres, openPostgres, untilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
-import { isDiskFull, platformErrors } from "./platform-error.js";
+import { isDiskFull, platformErrors } from "./errors/platform-error.js";
 import { isFree } from "./ports.js";
+import { refuseNoLoopback } from "./loopback.js";
 import { refuseLowLimits } from "./process-limits.js";
 import type { Ready } from "./ready.js";
 
@@ -19,7 +21,7 @@ export interface PlatformOptions {
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
   ephemeral?: boolean;
   /**
-   * Maximum number of connections per database through the front; null for no limit. Postgres itself accepts at most 100 for each
+   * Maximum number of connections per database through the proxy; null for no limit. Postgres itself accepts at most 100 for each
    * login and database, and 500 in total. Default: 100.
    */
   connectionsPerDatabase?: number | null;
@@ -83,6 +85,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   } = options;
   signal?.throwIfAborted();
   await refuseLowLimits();
+  refuseNoLoopback();
   await refuseUnusablePort(port, host);
 
   const dataDir = ephemeral
@@ -91,12 +94,16 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let postgres: OpenPostgres | undefined;
   let front: OpenFront | undefined;
   try {
-    const oldState = dataDir.stored?.oldState;
-    const old = oldState && (await loadServer()).readOldSnapshots(dataDir.path, oldState);
     const waiting = { whileWaiting: () => void loadServer(), signal };
     postgres = await openPostgres(dataDir, waiting);
     const supervisor = postgres.server;
-    supervisor.onRestart = () => onLog("Postgres stopped unexpectedly and is being restarted");
+    supervisor.onRestart = (cause) =>
+      onLog(
+        cause === "ended"
+          ? "Postgres stopped unexpectedly and is being restarted"
+          : "Postgres runs but accepts no connections, so it is being restarted",
+      );
+    supervisor.onSlow = () => onLog("Postgres is recovering and accepts no connections yet");
     supervisor.onDiskFull = () =>
       onLog(
         `Postgres cannot be restarted: the disk of ${dataDir.path} is full. Free at least 100 MB there, and it is restarted`,
@@ -106,7 +113,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
     const parts = { dataDir, postgres, front };
     const context = {
-      ...{ ...parts, host, port, onLog, old },
+      ...{ ...parts, host, port, onLog },
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey },
     };
     const server = await untilAborted(supervisor, waiting, () => openServer(context));

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { systemErrorCode } from "./platform-error.js";
+import { systemErrorCode } from "./errors/platform-error.js";
 
 /** Returns whether the port is free at the moment. */
 export const isFree = (port: number, host: string): Promise<boolean> =>

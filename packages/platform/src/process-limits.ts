@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { platformErrors } from "./platform-error.js";
+import { platformErrors } from "./errors/platform-error.js";
 
 /**
  * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides those of its

@@ -13,7 +13,7 @@ export interface Ready {
   workspaceId: string;
   /** Path of the certificate to verify the TLS connections of databases with (`sslmode=verify-full&sslrootcert=…`). */
   caFile: string;
-  /** Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the front instead. */
+  /** Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the proxy in front of it. */
   postgresPort: number;
   /** Id of the process that runs the platform. */
   pid: number;

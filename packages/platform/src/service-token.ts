@@ -1,4 +1,4 @@
-import type { StoredEngine } from "@mgmt/engine";
+import type { StoredServer } from "@mgmt/engine";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { readOwn } from "./data-dir/own-file.js";
 
@@ -10,7 +10,7 @@ const defaultName = "default";
  * while its row exists, or one of the row named `default`. Creates the row if there is none, because other rows belong to users.
  */
 export const issueServiceToken = async (
-  engine: StoredEngine,
+  engine: StoredServer,
   path: string,
 ): Promise<{ token: string; workspaceId: string }> => {
   const stored = await readToken(path);

@@ -2,8 +2,8 @@ import { chmod, cp, mkdir, readdir, rename, rm, symlink, writeFile } from "node:
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PlatformError } from "../src/platform-error.js";
-import { findAccount, isRoot } from "../src/postgres/account.js";
+import { PlatformError } from "../src/errors/platform-error.js";
+import { findAccount, isRoot } from "../src/data-dir/account.js";
 import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
 import { runProgram } from "../src/postgres/run-program.js";
 import { completeLinks, stagePrograms } from "../src/postgres/staging.js";

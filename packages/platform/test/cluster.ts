@@ -3,18 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseCredential } from "@mgmt/engine";
 import { Client } from "pg";
-import { afterAll, beforeAll } from "vitest";
-import type { AdminAddress } from "../src/databases/admin.js";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import {
   type DatabasesOptions,
   type OpenDatabases,
   claimCluster,
   openDatabases,
-} from "../src/databases/open-databases.js";
-import type { RecordedDatabase } from "../src/databases/reconcile.js";
-import { ephemeralBase } from "../src/directories.js";
+} from "@mgmt/cluster/open-databases";
+import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
+import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
+import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
+import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import { findLastingPort } from "../src/ports.js";
-import { type Account, findAccount } from "../src/postgres/account.js";
+import { type Account, findAccount } from "../src/data-dir/account.js";
 import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
 import { createCluster, saveClusterImage } from "../src/postgres/cluster.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
@@ -39,10 +41,14 @@ export const findPrograms = async (): Promise<Programs> => {
   return { account, binaries: await findBinaries({ choice, path: process.env["PATH"] ?? "", account }) };
 };
 
+/** Returns the cluster of a server with this port, which the superuser manages. */
+export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
+  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major);
+
 /** Creates a cluster, does work while its server runs, and returns the options to start it again. */
 const prepareCluster = async (
   directory: string,
-  work: (admin: AdminAddress, major: number) => Promise<void>,
+  work: (cluster: Policy, password: string) => Promise<void>,
 ): Promise<ServerOptions> => {
   const { binaries, account } = await findPrograms();
   const cluster = join(directory, "postgres");
@@ -58,19 +64,19 @@ const prepareCluster = async (
     removeWhenKilled: undefined,
   };
   const server = await PostgresServer.start(options);
-  await work({ port: options.port, password }, binaries.major);
+  await work(ownClusterAt(options.port, { password, major: binaries.major }), password);
   await server.stop();
   return options;
 };
 
 /** Creates a claimed cluster and returns the options to start a server on it. */
 export const makeCluster = (directory: string): Promise<ServerOptions> =>
-  prepareCluster(directory, (address, major) => claimCluster(address, major, adminPassword));
+  prepareCluster(directory, (cluster) => claimCluster(cluster, adminPassword));
 
 /** Creates a cluster that others also use, with a role for the platform that is not a superuser. */
 const makeSharedCluster = (directory: string, user: string): Promise<ServerOptions> =>
-  prepareCluster(directory, async ({ port, password }, major) => {
-    const client = new Client({ host: "127.0.0.1", port, user: "postgres", password, database: "postgres" });
+  prepareCluster(directory, async ({ address: { host, port, user: superuser }, major }, password) => {
+    const client = new Client({ host, port, user: superuser, password, database: "postgres" });
     await client.connect();
     await client.query(`
       alter role postgres password '${adminPassword}';
@@ -120,33 +126,33 @@ export class Cluster {
   }
 
   async start(recorded: readonly RecordedDatabase[]): Promise<OpenDatabases> {
-    const { binaries, port } = this.#existing;
     await this.startServer();
-    this.#databases = await openDatabases(
-      this.address,
-      binaries.major,
-      recorded,
-      port,
-      this.#databasesOptions,
-    );
+    this.#databases = await openDatabases(this.policy, recorded, this.#databasesOptions);
     this.#isOpen = true;
     return this.#databases;
   }
 
   /** Starts the server again after it has ended, as the supervisor does: the databases stay open. */
   async startServer(): Promise<void> {
-    this.#server = await PostgresServer.start(this.#existing);
+    this.#server = await PostgresServer.start(this.options);
   }
 
-  get #existing(): ServerOptions {
+  /** How the platform manages the cluster. */
+  get policy(): Policy {
+    const { port, binaries } = this.options;
+    const { major } = binaries;
+    return this.#user === undefined ? ownClusterAt(port, { major }) : this.policyOf(this.#user);
+  }
+
+  /** How a role that is no superuser manages the cluster. */
+  policyOf(user: string): Policy {
+    const { port, binaries } = this.options;
+    return sharedCluster({ host: "127.0.0.1", port, user, password: adminPassword }, binaries.major);
+  }
+
+  get options(): ServerOptions {
     if (this.#options === undefined) throw new Error("The cluster does not exist");
     return this.#options;
-  }
-
-  /** How the platform connects. */
-  get address(): AdminAddress {
-    const user = this.#user === undefined ? {} : { user: this.#user };
-    return { port: this.#options?.port ?? 0, password: adminPassword, ...user };
   }
 
   /** Closes the platform's own connections. From then on, only the test changes the cluster. */
@@ -202,6 +208,19 @@ export class Cluster {
     );
     await admin.end();
     return rows.map(({ name }) => name);
+  }
+
+  /** Waits until the spare databases are complete, and returns their names. */
+  spares(): Promise<string[]> {
+    return vi.waitFor(
+      async () => {
+        const names = await this.namesIn("datname", "spare.");
+        const complete = names.filter((name) => !name.startsWith("spare.making."));
+        expect(complete.length).toBeGreaterThanOrEqual(3);
+        return complete;
+      },
+      { timeout: 60_000, interval: 50 },
+    );
   }
 
   /** Creates a database with one connection. */

@@ -1,7 +1,7 @@
 import { chown, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { makeCluster, temporaryDirectory } from "./cluster.js";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Ready } from "../src/index.js";
 import { call, finalStatus, makeProject, query } from "./api.js";
-import { connectToRecords } from "./old-data-dir.js";
+import { connectToRecords } from "./records-session.js";
 import { type PlatformProcess, Platforms } from "./platform-process.js";
 import { running } from "./processes.js";
 
@@ -16,19 +16,25 @@ const killDuringDeletion = async (
   path: string,
   databaseId: string,
 ): Promise<void> => {
-  const admin = await connectToRecords(dataDir, platform.ready);
-  // Ends together with Postgres.
-  admin.on("error", () => undefined);
-  await admin.query("begin; lock table pg_authid in share row exclusive mode");
-  const deleted = call(platform.ready, "DELETE", path).catch(() => "unanswered");
-  await vi.waitFor(async () => {
-    const { rowCount } = await admin.query("select from pg_database where datname = $1", [databaseId]);
-    expect(rowCount).toBe(0);
-  }, patience);
-  const pids = platform.descendants();
-  await platform.end("SIGKILL");
-  expect(await deleted).toBe("unanswered");
-  await vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
+  const locker = await connectToRecords(dataDir, platform.ready);
+  // What a transaction sees may be older, so another connection looks for the database.
+  const observer = await connectToRecords(dataDir, platform.ready);
+  // They end together with Postgres.
+  for (const client of [locker, observer]) client.on("error", () => undefined);
+  try {
+    await locker.query("begin; lock table pg_authid in share row exclusive mode");
+    const deleted = call(platform.ready, "DELETE", path).catch(() => "unanswered");
+    await vi.waitFor(async () => {
+      const { rowCount } = await observer.query("select from pg_database where datname = $1", [databaseId]);
+      expect(rowCount).toBe(0);
+    }, patience);
+    const pids = platform.descendants();
+    await platform.end("SIGKILL");
+    expect(await deleted).toBe("unanswered");
+    await vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
+  } finally {
+    await Promise.all([locker.end(), observer.end()]);
+  }
 };
 
 /** Returns the status of the first response that the server gives at the address of its last run. */

@@ -1,8 +1,11 @@
-import { mkdir, open, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, open, readdir, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { isRoot } from "../src/data-dir/account.js";
 import { openDataDir } from "../src/data-dir/data-dir.js";
-import { ephemeralBase } from "../src/directories.js";
+import { makeEphemeralDir } from "../src/ephemeral-dir.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import { temporaryDirectory } from "./cluster.js";
 
 let root: string;
@@ -10,8 +13,35 @@ let root: string;
 beforeAll(async () => {
   root = await temporaryDirectory(await ephemeralBase());
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe("an ephemeral data directory", () => {
+  it("is among the temporary files if it cannot be created in memory", async () => {
+    const unusable = join(root, "memory");
+    await writeFile(unusable, "not a directory");
+    vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
+    const dataDir = await makeEphemeralDir(unusable);
+    expect(dirname(dataDir.path)).toBe(await realpath(tmpdir()));
+    await dataDir.release();
+    await expect(stat(dataDir.path)).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("the parent of ephemeral data directories", () => {
+  it.skipIf(isRoot())("is the temporary directory if this process may not write in memory", async () => {
+    const readOnly = join(root, "read-only");
+    await mkdir(readOnly);
+    vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
+    vi.stubEnv("TMPDIR", undefined);
+    expect(await ephemeralBase(readOnly)).toBe(readOnly);
+    await chmod(readOnly, 0o555);
+    expect(await ephemeralBase(readOnly)).toBe(tmpdir());
+  });
+});
 
 describe("a new data directory", () => {
   /** Records the inode of everything that is synced to disk. */
@@ -53,7 +83,7 @@ describe("a new data directory", () => {
     await mkdir(path, { mode: 0o700 });
     await writeFile(join(path, unfinished), '{"format":', { mode: 0o600 });
     const dataDir = await openDataDir(path);
-    expect(dataDir.stored).toBeUndefined();
+    expect(dataDir.manifest).toBeUndefined();
     expect(await readdir(path)).toEqual(["platform.lock"]);
     await dataDir.release();
   });

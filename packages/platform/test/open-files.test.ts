@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type Socket, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import type { Ready } from "../src/index.js";
 import { call, finalStatus } from "./api.js";
 import { temporaryDirectory } from "./cluster.js";

@@ -1,4 +1,4 @@
-import { lstat, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, stat, writeFile } from "node:fs/promises";
 import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
-import { signal } from "./processes.js";
+import { postmasterPid, signal } from "./processes.js";
 
 let platform: Platform;
 const ready = (): Platform["ready"] => platform.ready;
@@ -17,11 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** The process id of Postgres. */
-const postmasterOf = async ({ ready: { controlSecretFile } }: Platform): Promise<number> => {
-  const file = join(dirname(controlSecretFile), "postgres", "postmaster.pid");
-  return Number((await readFile(file, "utf8")).split("\n")[0]);
-};
+const postmasterOf = ({ ready: { controlSecretFile } }: Platform): Promise<number> =>
+  postmasterPid(join(dirname(controlSecretFile), "postgres"));
 
 const wrongPassword = { code: "28P01" };
 
@@ -54,11 +51,12 @@ describe("the ready line", () => {
 });
 
 describe("a database of the API", () => {
-  it("is provisioning when it is created, and accepts connections as soon as it is ready", async () => {
+  it("is provisioning when it is created, and accepts connections from then on", async () => {
     const project = await call(ready(), "POST", "/v1/projects", { name: "shop" });
     expect(project.database.status).toBe("provisioning");
-    expect(await finalStatus(ready(), project.database.id)).toBe("ready");
+    // The connection waits.
     expect(await query(project.database.connectionString, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await finalStatus(ready(), project.database.id)).toBe("ready");
     expect(project.database.connectionString).toMatch(/\?sslmode=disable$/);
   });
 

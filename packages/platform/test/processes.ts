@@ -1,4 +1,6 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 interface Listed {
   pid: number;
@@ -59,4 +61,25 @@ export const commandLine = (pid: number): string => {
   } catch {
     return "";
   }
+};
+
+/** Returns the process of a Postgres server whose title contains the text; undefined while there is none. */
+export const processTitled = (cluster: string, text: string): number | undefined =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        return readlinkSync(`/proc/${String(pid)}/cwd`) === cluster && commandLine(pid).includes(text);
+      } catch {
+        return false;
+      }
+    });
+
+/** Returns the process id of a cluster's postmaster. Rejects while the file with it is missing or empty. */
+export const postmasterPid = async (cluster: string): Promise<number> => {
+  const pid = Number.parseInt(await readFile(join(cluster, "postmaster.pid"), "utf8"), 10);
+  // A signal to process 0 would end the tests.
+  if (Number.isNaN(pid)) throw new Error("Postgres is starting");
+  return pid;
 };

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { mode: 0o700 });
   const postgres = { major: 18, port: 1, password: "not-a-secret", complete: true };
-  await writeFile(join(dataDir, "platform.json"), JSON.stringify({ format: 2, port: 2, postgres }), {
+  await writeFile(join(dataDir, "platform.json"), JSON.stringify({ format: 1, port: 2, postgres }), {
     mode: 0o600,
   });
 });

@@ -1,18 +1,20 @@
-import { ConnectionFaults, StoredEngine, createServer } from "@mgmt/engine";
-import { Admin, type AdminAddress } from "../src/databases/admin.js";
-import { databaseName } from "../src/databases/names.js";
-import { openDatabases } from "../src/databases/open-databases.js";
+import { ConnectionFaults, StoredServer, createServer } from "@mgmt/engine";
+import { Admin } from "@mgmt/cluster/connection/admin";
+import { databaseName } from "@mgmt/cluster/policy/names";
+import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
+import type { ClusterAddress } from "@mgmt/cluster/policy/address";
+import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { findLastingPort } from "../src/ports.js";
-import { recordedDatabases } from "../src/records/recorded-databases.js";
-import { type RecordsAddress, openRecords } from "../src/store/open-records.js";
+import { recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
+import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { loadServerCredentials } from "../src/tls/server-credentials.js";
 
 // Serves the API with real databases from a running cluster, until standard input ends. Prints its URL, its database port and a
 // token.
 
 export interface ServeDatabases {
-  admin: AdminAddress;
+  admin: ClusterAddress;
   major: number;
   records: RecordsAddress;
   schema: string;
@@ -40,7 +42,7 @@ const front = await Front.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new Admin(admin, major);
+  const reader = new Admin(ownCluster(admin, major));
   try {
     return await recordedDatabases(reader, schema);
   } finally {
@@ -48,14 +50,17 @@ const recorded = async () => {
   }
 };
 const { sessions } = records;
-const databases = await openDatabases(admin, major, recorded, front.port, { sessions });
+const client = { host: "127.0.0.1", port: front.port };
+const endpoints = { direct: client, pooled: client, accelerate: client };
+const cluster = ownCluster({ ...admin, endpoints }, major);
+const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
-front.open((user) => databases.databaseOf(user));
+front.open((user, limits) => databases.databaseOf(user, limits));
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";
 const { engine, baseUrl, close } = await createServer({
   createEngine: () =>
-    StoredEngine.open({
+    StoredServer.open({
       records,
       databaseEngine: databases.engine,
       dataPlane: front,

@@ -4,14 +4,14 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
-import { PlatformError } from "../src/platform-error.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
+import { PlatformError } from "../src/errors/platform-error.js";
 import { createCluster, dataDirectoryParameter } from "../src/postgres/cluster.js";
 import { endLeftovers } from "../src/postgres/leftovers.js";
 import { runProgram } from "../src/postgres/run-program.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
-import { signal } from "./processes.js";
+import { postmasterPid, signal } from "./processes.js";
 
 let directory: string;
 let options: ServerOptions;
@@ -35,11 +35,6 @@ const connect = async (): Promise<Client> => {
   return client;
 };
 
-const postmasterPid = async (): Promise<number> => {
-  const text = await readFile(join(options.directory, "postmaster.pid"), "utf8");
-  return Number(text.split("\n")[0]);
-};
-
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -52,7 +47,7 @@ const isRunning = (pid: number): boolean => {
 describe("a server", () => {
   it("is ready after start, and gone after stop even with clients connected", async () => {
     const server = await PostgresServer.start(options);
-    const pid = await postmasterPid();
+    const pid = await postmasterPid(options.directory);
     const client = await connect();
     await client.query("select 1");
     await server.stop();
@@ -80,7 +75,7 @@ describe("a server", () => {
     expect(await readdir(options.directory)).not.toContain(socketFile);
   });
 
-  it("replaces access rules that an earlier version wrote", async () => {
+  it("replaces access rules that someone else wrote", async () => {
     const rules = join(options.directory, "pg_hba.conf");
     await writeFile(rules, "host all all 127.0.0.1/32 trust\n");
     const server = await PostgresServer.start(options);
@@ -101,17 +96,21 @@ describe("a server", () => {
     expect((await client.query("show fsync")).rows).toEqual([{ fsync: "on" }]);
     expect((await client.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);
     expect((await client.query("show full_page_writes")).rows).toEqual([{ full_page_writes: "on" }]);
+    const method = process.platform === "linux" ? "syncfs" : "fsync";
+    expect((await client.query("show recovery_init_sync_method")).rows).toEqual([
+      { recovery_init_sync_method: method },
+    ]);
     await client.end();
     await server.stop();
   });
 
   it("replaces a server that was killed, and one that was left running", async () => {
     const killed = await PostgresServer.start(options);
-    signal(await postmasterPid(), "SIGKILL");
+    signal(await postmasterPid(options.directory), "SIGKILL");
     await killed.ended;
 
     const orphan = await PostgresServer.start(options);
-    const pid = await postmasterPid();
+    const pid = await postmasterPid(options.directory);
     const server = await PostgresServer.start(options);
     await orphan.ended;
     expect(isRunning(pid)).toBe(false);
@@ -129,7 +128,7 @@ describe("a server", () => {
         .split("\n")
         .some((line) => line.trim().split(/\s+/)[1] === id);
     expect(await isLeft()).toBe(true);
-    signal(await postmasterPid(), "SIGKILL");
+    signal(await postmasterPid(options.directory), "SIGKILL");
     await server.ended;
     await endLeftovers(options.directory);
     expect(await isLeft()).toBe(false);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { issueServiceToken } from "../src/service-token.js";
-import { StoreCluster } from "./store/store-cluster.js";
-import { StoredProcess } from "./store/stored-process.js";
+import { StoreCluster } from "../../cluster/test/rows/store-cluster.js";
+import { StoredProcess } from "../../cluster/test/rows/stored-process.js";
 
 const cluster = new StoreCluster();
 

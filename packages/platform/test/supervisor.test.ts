@@ -1,11 +1,12 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
-import { PostgresSupervisor } from "../src/postgres/supervisor.js";
-import { makeCluster, temporaryDirectory } from "./cluster.js";
-import { signal } from "./processes.js";
+import { PostgresSupervisor, type RestartCause } from "../src/postgres/supervisor.js";
+import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
+import { processTitled, signal } from "./processes.js";
 import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
 
 const patience = { timeout: 60_000, interval: 10 };
@@ -97,6 +98,91 @@ describe("a supervised server", () => {
     await kill();
     await supervisor.stop();
     expect(await supervisor.ended).toBeUndefined();
+    await programs.restore();
+  });
+});
+
+const connect = async (): Promise<Client> => {
+  const client = new Client({
+    host: "127.0.0.1",
+    port: options.port,
+    user: "postgres",
+    password: adminPassword,
+    database: "postgres",
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+};
+
+describe.runIf(process.platform === "linux")("a server that runs but accepts no connections", () => {
+  const causes: RestartCause[] = [];
+  beforeEach(async () => {
+    await supervisor.stop();
+    const times = { interval: 100, retryInterval: 100, connection: 1_000, limit: 1_000, slow: 100 };
+    supervisor = new PostgresSupervisor(options, await PostgresServer.start(options), 60_000, times);
+    causes.length = 0;
+    supervisor.onRestart = (cause) => void causes.push(cause);
+  });
+
+  const isServing = (): Promise<void> =>
+    vi.waitFor(async () => {
+      const client = await connect();
+      await client.query("select");
+      await client.end();
+    }, patience);
+
+  it("is restarted when its postmaster is suspended", async () => {
+    const pid = await postmaster();
+    if (pid === undefined) throw new Error("Postgres is not running");
+    signal(pid, "SIGSTOP");
+    await isReplaced(pid);
+    expect(causes).toEqual(["stuck"]);
+    await isServing();
+  });
+
+  it("is restarted when its recovery is suspended, and keeps what was committed", async () => {
+    const cluster = await realpath(options.directory);
+    const former = await postmaster();
+    let isSuspended = false;
+    let rows = 0;
+    while (!isSuspended) {
+      await isServing();
+      const client = await connect();
+      await client.query("create table if not exists numbers as select 1 as number where false");
+      // Gives the recovery something to do.
+      await client.query("insert into numbers select generate_series(1, 100000)");
+      rows += 100_000;
+      const backend = processTitled(cluster, "postgres: postgres postgres");
+      if (backend !== undefined) signal(backend, "SIGKILL");
+      let startup: number | undefined;
+      const deadline = performance.now() + 2_000;
+      while (startup === undefined && performance.now() < deadline) {
+        startup = processTitled(cluster, "postgres: startup");
+      }
+      isSuspended = startup !== undefined && signal(startup, "SIGSTOP");
+      await client.end().catch(() => undefined);
+    }
+    await isReplaced(former ?? 0);
+    expect(causes).toEqual(["stuck"]);
+    await isServing();
+    const client = await connect();
+    const { rows: counted } = await client.query("select count(*)::int as count from numbers");
+    expect(counted).toEqual([{ count: rows }]);
+    await client.end();
+  });
+
+  it("is started once more when a restart hangs, and both are reported", async () => {
+    let slow = 0;
+    supervisor.onSlow = () => (slow += 1);
+    const starts = (await readFile(programs.calls, "utf8")).match(/^postgres -D/gm)?.length ?? 0;
+    await programs.insert(
+      `[ "$(grep -c '^postgres -D' '${programs.calls}')" -ne ${String(starts + 1)} ] || exec sleep 600`,
+    );
+    await isReplaced(await kill());
+    expect(causes).toEqual(["ended", "stuck"]);
+    expect(slow).toBe(1);
+    await isServing();
     await programs.restore();
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { ephemeralBase } from "../src/directories.js";
+import { ephemeralBase } from "../src/data-dir/directories.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
 import { bundleProgram } from "./platform-process.js";
@@ -47,7 +47,7 @@ class Platform {
   static async start(schema: string): Promise<Platform> {
     const { port, binaries } = options;
     const settings: ServeDatabases = {
-      admin: { port, password: adminPassword },
+      admin: { host: "127.0.0.1", port, user: "postgres", password: adminPassword },
       major: binaries.major,
       records: { host: "127.0.0.1", port, user: "postgres", password: adminPassword, database: "postgres" },
       schema,

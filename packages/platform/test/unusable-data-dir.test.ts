@@ -13,38 +13,27 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isRoot } from "../src/postgres/account.js";
+import { isRoot } from "../src/data-dir/account.js";
 import { PlatformError, startPlatform } from "../src/index.js";
 import { failure, root, start, useRoot } from "./data-dirs.js";
-import { control, makeProject } from "./api.js";
+import { makeProject } from "./api.js";
+import { connectToRecords } from "./records-session.js";
 
 useRoot();
 
 describe("a data directory that cannot be used", () => {
   let whole: string;
-  let state: object;
 
   beforeAll(async () => {
     whole = join(root, "whole");
     const platform = await start("whole");
     await makeProject(platform.ready);
-    state = await control(platform.ready, "GET", "/snapshot");
     await platform.stop();
   });
 
   /** Selects the files that are checked before Postgres starts. Copying the rest would only take time. */
   const isChecked = async (path: string): Promise<boolean> =>
     !path.includes("/postgres/") || ["PG_VERSION", "global", "pg_control"].includes(basename(path));
-
-  /** Makes the copy look like one of an earlier version, whose state files are valid as far as they are checked. */
-  const makeFormat1 = async (directory: string): Promise<void> => {
-    const path = join(directory, "platform.json");
-    const manifest = JSON.parse(await readFile(path, "utf8"));
-    await writeFile(path, JSON.stringify({ ...manifest, format: 1 }));
-    for (const name of ["state.json", "initial-state.json"]) {
-      await writeFile(join(directory, name), JSON.stringify(state), { mode: 0o600 });
-    }
-  };
 
   const contents = async (directory: string): Promise<Record<string, string>> => {
     const files: Record<string, string> = {};
@@ -56,8 +45,8 @@ describe("a data directory that cannot be used", () => {
 
   it.each([
     ["platform.json is not JSON", "platform.json", "{", /platform\.json cannot be read/],
-    ["platform.json is something else", "platform.json", '{"format":2}', /platform\.json cannot be read/],
-    ["platform.json is missing", "platform.json", undefined, /contains no platform\.json/],
+    ["platform.json is something else", "platform.json", '{"format":1}', /platform\.json cannot be read/],
+    ["platform.json is missing", "platform.json", undefined, /there is no platform\.json/],
     ["its Postgres files have another version", "postgres/PG_VERSION", "12\n", /have version 12/],
     [
       "its Postgres files have no version",
@@ -81,31 +70,34 @@ describe("a data directory that cannot be used", () => {
     expect(await contents(directory)).toEqual(before);
   });
 
-  it.each([
-    ["state.json is not JSON", "state.json", "", /state\.json cannot be read/],
-    ["state.json is something else", "state.json", '{"version":1}', /no valid state of the server/],
-    ["state.json has another version", "state.json", '{"version":99}', /no valid state of the server/],
-    ["state.json is missing", "state.json", undefined, /state\.json cannot be read/],
-    ["initial-state.json is missing", "initial-state.json", undefined, /initial-state\.json cannot be read/],
-  ])("of an earlier version is refused and left unchanged when %s", async (_case, name, text, message) => {
-    const directory = join(root, "broken");
-    await rm(directory, { recursive: true, force: true });
-    await cp(whole, directory, { recursive: true, filter: isChecked });
-    await makeFormat1(directory);
-    if (text === undefined) await rm(join(directory, name));
-    else await writeFile(join(directory, name), text);
-    const before = await contents(directory);
-
-    const error = await failure("broken");
-    expect(error.code).toBe("platform:data_dir_corrupt");
-    expect(error.message).toMatch(message);
-    expect(await contents(directory)).toEqual(before);
-  });
-
   it("is refused with its own code when a newer version has written platform.json", async () => {
-    const error = await unsafe((directory) => writeFile(join(directory, "platform.json"), '{"format":3}'));
+    const error = await unsafe((directory) => writeFile(join(directory, "platform.json"), '{"format":2}'));
     expect(error.code).toBe("platform:data_dir_newer");
     expect(error.hint).toContain("Update @mgmt/platform");
+  });
+
+  it.each([
+    [
+      "its tables have a newer version",
+      "insert into mgmt.migrations values (999)",
+      "platform:data_dir_newer",
+    ],
+    ["its tables have no records", "delete from mgmt.server", "platform:data_dir_corrupt"],
+  ])("is refused when %s, which stay as they are", async (_case, statement, code) => {
+    const directory = join(root, "changed-tables");
+    await rm(directory, { recursive: true, force: true });
+    const platform = await start("changed-tables");
+    const client = await connectToRecords(directory, platform.ready);
+    await client.query(statement);
+    await client.end();
+    await platform.stop();
+    const before = await contents(directory);
+    const error = await failure("changed-tables");
+    expect(error.code).toBe(code);
+    expect(error.hint).toContain("Nothing in it was changed");
+    const changing = ["control-secret", "postgres.log"];
+    for (const name of changing) delete before[name];
+    expect(await contents(directory)).toMatchObject(before);
   });
 
   it("loses the files that a killed process has not finished, and no others", async () => {
@@ -198,7 +190,7 @@ describe("a data directory that cannot be used", () => {
     await writeFile(join(root, "documents", "thesis.txt"), "years of work");
     const error = await failure("documents");
     expect(error).toMatchObject({ code: "platform:data_dir_corrupt" });
-    expect(error.message).toContain("is not a data directory");
+    expect(error.message).toContain("mgmt dev did not create it");
     expect(await readdir(join(root, "documents"))).toEqual(["thesis.txt"]);
   });
 

@@ -1,14 +1,18 @@
-import type { ApiPromise } from "./api-promise.js";
-import type { Core } from "./core.js";
+import type { ApiPromise } from "./request/api-promise.js";
+import { type Core, coreOf } from "./methods/core.js";
+import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { Call, RequestOptions } from "./request/call.js";
-import type { RequestFunction } from "./request/request.js";
+import { mergeOptions } from "./request/settings.js";
+import { assertOptions } from "#type-checks";
 
 /** What every client has, whatever its resources. */
 export class BareClient {
-  readonly #request: RequestFunction;
+  readonly #core: Core;
+  readonly #classes: ResourceClasses;
 
-  constructor(core: Core, classes: Readonly<Record<string, ResourceClass>>) {
-    this.#request = core.request;
+  constructor(core: Core, classes: ResourceClasses) {
+    this.#core = core;
+    this.#classes = classes;
     for (const [name, Class] of Object.entries(classes)) Reflect.set(this, name, new Class(core));
   }
 
@@ -20,9 +24,32 @@ export class BareClient {
    */
   request<T = unknown>(call: Call, options?: RequestOptions): ApiPromise<T> {
     // The caller says what the body is.
-    return this.#request(call, options, (body) => ({ value: body as T }));
+    return this.#core.request(call, options, (body) => ({ value: body as T }));
+  }
+
+  /**
+   * Returns a client whose calls have these options by default, such as one for a request that a server handles for a customer. It
+   * shares the transport and all other options of this client, which does not change.
+   *
+   * ```ts
+   * const customer = client.withOptions({ token: customerToken, signal: request.signal, timeoutMs: 10_000 });
+   * const project = await customer.projects.get("proj_1");
+   * ```
+   *
+   * `headers` are added to those of this client, and `middleware` runs inside it. An aborted `signal` ends every call, wait and
+   * `ensure` of the returned client, as does the `signal` of this client or of the call itself. Throws `InvalidArgumentError`
+   * for an option that does not exist or is not valid.
+   */
+  withOptions(options: RequestOptions): this {
+    assertOptions(options, "withOptions", InvalidArgumentError);
+    // The constructors of all clients have the same parameters.
+    const Client = this.constructor as new (core: Core, classes: ResourceClasses) => this;
+    return new Client(coreOf(mergeOptions(this.#core.settings, options, "withOptions")), this.#classes);
   }
 }
 
 /** A class such as `ProjectsResource`. */
 export type ResourceClass = new (core: Core) => object;
+
+/** The classes of a client's resources, by their names. */
+export type ResourceClasses = Readonly<Record<string, ResourceClass>>;

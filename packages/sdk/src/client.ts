@@ -1,12 +1,12 @@
-import { BareClient } from "./bare-client.js";
-import { type Core, createCore } from "./core.js";
-import { type Resources, resources } from "./generated/resources.js";
+import { BareClient, type ResourceClasses } from "./bare-client.js";
+import { type Core, createCore } from "./methods/core.js";
+import { type Resources, type SafeResources, resources } from "./resources/generated/resources.js";
 import type { HttpClient } from "./http.js";
-import { type CursorPages, type ListCall, type ReadPage, listPages, readPage } from "./paging.js";
+import { type CursorPages, type ListCall, listPages, readAnyPage } from "./request/paging.js";
 import type { ListOptions } from "./request/call.js";
 import type { ClientOptions } from "./request/client-options.js";
 import type { Settings } from "./request/context.js";
-import { type Safe, safely } from "./safe.js";
+import { safely } from "./methods/safe.js";
 
 /** A client of the Management API, with a property per resource and a method per operation. */
 export interface MgmtClient extends FullClient, Resources {}
@@ -15,8 +15,8 @@ class FullClient extends BareClient {
   readonly #core: Core;
   readonly #http: HttpClient;
 
-  constructor(core: Core) {
-    super(core, resources);
+  constructor(core: Core, classes: ResourceClasses) {
+    super(core, classes);
     this.#core = core;
     this.#http = createLazyHttp(core.settings);
   }
@@ -31,7 +31,7 @@ class FullClient extends BareClient {
    * else console.log(data.name);
    * ```
    */
-  get safe(): Safe<Resources> {
+  get safe(): SafeResources {
     // It has an instance of every class of `Resources`.
     return safely(this as unknown as Resources);
   }
@@ -76,17 +76,6 @@ const createLazyHttp = (settings: Settings): HttpClient => {
   return client as HttpClient;
 };
 
-/** Reads a page of a list that may have no cursors. */
-const readAnyPage: ReadPage = (body, seen) => {
-  // The check below makes it an array; what the items are, the caller says.
-  const { data, pagination } = (body ?? {}) as {
-    data?: never[];
-    pagination?: { hasMore?: unknown; nextCursor?: unknown };
-  };
-  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seen);
-  return { value: { data, nextCursor: null, hasMore: pagination?.hasMore === true } };
-};
-
 /**
  * Creates a client. A client keeps no state other than its options, so a program needs only one. Without options it uses the
  * service at `MGMT_BASE_URL` with the token `MGMT_TOKEN`.
@@ -100,4 +89,4 @@ const readAnyPage: ReadPage = (body, seen) => {
  */
 export const createClient = (options?: ClientOptions): MgmtClient =>
   // The constructor has made an instance of every resource.
-  new FullClient(createCore(options)) as MgmtClient;
+  new FullClient(createCore(options), resources) as MgmtClient;

@@ -7,14 +7,28 @@ import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { paths } from "./generated/schema.js";
 import type { RequestOptions } from "./request/call.js";
 import type { Settings } from "./request/context.js";
+import { assertUnchecked } from "./request/assert-unchecked.js";
+import { encodeArgument } from "./request/encoding-error.js";
+import { optionRules } from "./checks/option-rules.js";
 import { fillPath } from "./request/path.js";
+import { rawResponse } from "./request/raw-response.js";
 import { sendEncoded } from "./request/request.js";
+import { maskInspection } from "#masked-inspection";
+import { assertOptionNames } from "#all-type-checks";
 
 /** The parts of a call's `init` that the SDK handles itself. */
 interface Init extends Omit<RequestOptions, "headers" | "middleware"> {
   params?: object;
   middleware?: Middleware[];
 }
+
+/** The SDK's own options, those of `openapi-fetch`, and those of a `Request`, which are ignored. */
+const initNames: readonly string[] = [
+  ...Object.keys(optionRules["a call"]),
+  "params body",
+  "baseUrl fetch Request parseAs querySerializer bodySerializer pathSerializer",
+  "cache credentials integrity keepalive method mode priority redirect referrer referrerPolicy window duplex dispatcher",
+].flatMap((names) => names.split(" "));
 
 /** Typed paths instead of methods: `client.http.GET("/v1/projects/{id}", { params: { path: { id } } })`. */
 export interface HttpClient extends PathClient<paths> {}
@@ -27,21 +41,25 @@ export const createHttp = (settings: Settings): HttpClient => {
   const installed: Middleware[] = [];
   const http = createPathClient<paths>({
     baseUrl: settings.baseUrl,
-    // The types of the paths allow only strings; `fillPath` refuses anything else.
-    pathSerializer: (path, params) => fillPath(path, params as Record<string, string>),
+    pathSerializer: (path, params) => fillPath(path, params, encodeArgument),
     bodySerializer: serializeBody,
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
+    assertOptionNames(init, "a call by path", initNames, InvalidArgumentError);
+    const options = ownOptions(init);
+    assertUnchecked(settings.unchecked, { method: "GET", path }, options);
     // The library must not see the caller's signal: a `Request` that has it leaves a listener on it.
-    const { signal, middleware = [], ...rest } = init;
+    const { signal: _, middleware = [], ...rest } = init;
     const call = {
-      fetch: (encoded: Request) => fetchWithSettings(settings, encoded, path, { ...rest, signal }),
+      fetch: (encoded: Request) => fetchWithSettings(settings, encoded, path, options),
       ...rest,
       params: { path: {}, ...init.params },
       middleware: [...installed, ...middleware],
     };
     // The types of `HttpClient` have checked method, path and init together.
-    return http.request(method as never, path as never, call as never);
+    const result = await http.request(method as never, path as never, call as never);
+    maskInspection(result.data);
+    return result;
   };
   const client: Record<string, unknown> = {
     request,
@@ -55,6 +73,14 @@ export const createHttp = (settings: Settings): HttpClient => {
   // It has every method of the library's client, and each passes its arguments on.
   return client as unknown as HttpClient;
 };
+
+/** The SDK's own options of a call by path. The library handles its headers and its middleware. */
+const ownOptions = (init: Init): RequestOptions =>
+  Object.fromEntries(
+    Object.entries(init).filter(
+      ([name]) => Object.hasOwn(optionRules["a call"], name) && name !== "headers" && name !== "middleware",
+    ),
+  );
 
 const serializeBody = (body: unknown): string => {
   try {
@@ -79,6 +105,5 @@ const fetchWithSettings = async (
     headers: { accept: "application/json", ...client.headers, ...Object.fromEntries(request.headers) },
     body: (await request.text()) || undefined,
   };
-  const { status, headers, body } = await sendEncoded(client, message, options);
-  return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
+  return rawResponse(await sendEncoded(client, message, options));
 };

@@ -1,14 +1,29 @@
-export { ApiPromise } from "./api-promise.js";
-export type { ApiResponse, Attempt, WithResponse } from "./api-promise.js";
+export { ApiPromise } from "./request/api-promise.js";
+export type { Attempt } from "./errors/attempt.js";
+export type { ApiResponse, WithResponse } from "./request/api-promise.js";
 export type { BareClient, ResourceClass } from "./bare-client.js";
 export { createClient } from "./client.js";
 export type { MgmtClient } from "./client.js";
-export type { CredentialsIf, EnsureOptions, EnsureResult } from "./ensure/ensure-result.js";
+export { connectionString } from "./connection-string.js";
+export type {
+  ConnectableConnection,
+  ConnectionFormat,
+  ConnectionStringOptions,
+} from "./connection-string.js";
+export type {
+  CredentialsIf,
+  DryRunOptions,
+  EnsureOptions,
+  EnsurePlan,
+  EnsureRequestOptions,
+  EnsureResult,
+  MaybeDryRunOptions,
+} from "./ensure/ensure-result.js";
 export { ApiError, InvalidResponseError } from "./errors/api-error.js";
-export type { ApiErrorInit } from "./errors/api-error.js";
+export type { ApiErrorInit, HttpStatusError } from "./errors/api-error.js";
 export { registerApiError } from "./errors/register-api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
-export type { UnlistedCode } from "./errors/is-api-error.js";
+export type { KnownApiError, UnlistedCode } from "./errors/is-api-error.js";
 export { isUnsent } from "./request/retry-policy.js";
 export { ConnectionError, InvalidArgumentError, TimeoutError } from "./errors/local-errors.js";
 export { PagingError } from "./errors/paging-error.js";
@@ -25,23 +40,28 @@ export type {
   WaitErrorInit,
   WaitFailedCode,
 } from "./errors/wait-errors.js";
-export * from "./generated/errors.js";
+export type { CommonErrorCode, ErrorCodesByMethod, PagedMethod } from "./errors/generated/error-codes.js";
+export * from "./errors/generated/errors.js";
 export { operationTable } from "./generated/operations.js";
 export type { OperationId, OperationInfo } from "./generated/operations.js";
-export * from "./generated/resources.js";
+export * from "./resources/generated/resources.js";
 export type { components, operations, paths } from "./generated/schema.js";
 export type * from "./generated/types.js";
 export type { HttpClient } from "./http.js";
+export type { LocalError, MethodError } from "./methods/method-error.js";
 export { createPartialClient } from "./partial-client.js";
 export type { PartialClient } from "./partial-client.js";
-export { CursorPages } from "./paging.js";
-export type { CursorPage, ListCall } from "./paging.js";
+export { CursorPages } from "./request/paging.js";
+export type { CursorPage, ListCall, WholeList } from "./request/paging.js";
 export type { Call, ListOptions, RequestOptions, SendOptions, Token, TokenRequest } from "./request/call.js";
 export type { ClientOptions } from "./request/client-options.js";
-export type { Middleware, Next, OutgoingRequest } from "./request/middleware.js";
-export { safely } from "./safe.js";
-export type { Result, Safe } from "./safe.js";
+export type { Timers } from "./deadlines/timers.js";
+export type { Middleware, Next, OutgoingRequest } from "./transport/middleware.js";
+export type { AttemptTrace, CallTrace } from "./request/traces.js";
+export type { RetryEvent } from "./request/retry-event.js";
+export { safely } from "./methods/safe.js";
+export type { Result, ResultWithResponse, Safe, SafePromise } from "./methods/safe.js";
 export type { Fetch } from "./transport/fetch-transport.js";
-export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
-export type { ApprovalProgress, ApprovalWaitOptions, WaitProgress } from "./wait/approval-wait-options.js";
+export type { Reading, Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
+export type { ApprovalProgress, ApprovalWaitOptions, WaitProgress } from "./request/approval-wait-options.js";
 export type { WaitOptions } from "./wait/wait-options.js";

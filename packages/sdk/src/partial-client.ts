@@ -1,9 +1,9 @@
-import { BareClient, type ResourceClass } from "./bare-client.js";
-import { createCore } from "./core.js";
+import { BareClient, type ResourceClasses } from "./bare-client.js";
+import { createCore } from "./methods/core.js";
 import type { ClientOptions } from "./request/client-options.js";
 
 /** A client that has only some resources, under the names it was given. */
-export type PartialClient<Classes extends Readonly<Record<string, ResourceClass>>> = BareClient & {
+export type PartialClient<Classes extends ResourceClasses> = BareClient & {
   readonly [Name in keyof Classes]: InstanceType<Classes[Name]>;
 };
 
@@ -18,7 +18,7 @@ export type PartialClient<Classes extends Readonly<Record<string, ResourceClass>
  *
  * Throws as `createClient`.
  */
-export const createPartialClient = <Classes extends Readonly<Record<string, ResourceClass>>>(
+export const createPartialClient = <Classes extends ResourceClasses>(
   classes: Classes,
   options?: ClientOptions,
 ): PartialClient<Classes> =>

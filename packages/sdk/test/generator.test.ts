@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type JsonSchema, type OpenApiDocument, readContract } from "../../../scripts/generate/contract.js";
+import {
+  type JsonSchema,
+  type OpenApiDocument,
+  readContract,
+} from "../../../scripts/generate/contract/contract.js";
 import { printDocument } from "../../../scripts/generate/build-output.js";
-import { generateSdk } from "../../../scripts/generate/sdk.js";
+import { publishedDocument } from "../../../scripts/generate/contract/published-document.js";
+import { generateSdk } from "../../../scripts/generate/sdk/sdk.js";
 
 type Json = Record<string, unknown>;
 
@@ -51,6 +56,7 @@ const petStore = (
   tags: [],
   paths,
   components: {
+    parameters: {},
     schemas: {
       Animal: { type: "object", required: ["id"], properties: { id: { type: "string" } } },
       Pet: {
@@ -107,13 +113,13 @@ export interface Pet {
   it("prints the contract as formatted JSON", () => {
     const contract = readContract(petStore({}) as unknown as OpenApiDocument);
     expect(printDocument(contract)).toMatch(/^\{\n {2}"openapi": "3\.1\.0",/);
-    expect(JSON.parse(printDocument(contract))).toEqual(contract.document);
+    expect(JSON.parse(printDocument(contract))).toEqual(publishedDocument(contract));
   });
 
   it("documents what a method does, accepts and throws", async () => {
     const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }));
-    expect(file("src/generated/resources/pets.ts")).toContain(`/** \`client.pets\` */
-export class PetsResource extends Resource {
+    expect(file("src/resources/generated/pets.ts")).toContain(`/** \`client.pets\` */
+export class PetsResource extends Resource<SafePetsResource> {
   /**
    * Get a pet.
    *
@@ -125,13 +131,18 @@ export class PetsResource extends Resource {
    * @throws {@link PetNotFoundError} 404: there is no such pet.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Pet> {
-    return this.dataOf<Pet>({ method: "GET", path: "/v1/pets/{id}", pathParams: { id } }, options);
+    return this.dataOf<Pet>(callOf("GET", "/v1/pets/{id}", [id]), options);
   }
+}
+
+/** \`client.safe.pets\` */
+export interface SafePetsResource extends Documented<PetsResource> {
+  get(id: string, options?: RequestOptions): SafePromise<Pet, MethodError<"pets.get">>;
 }
 `);
   });
 
-  it("nests resources as operation ids do, and lists pages only where there are cursors", async () => {
+  it("nests resources as operation ids do, and lists pages, of which those without cursors have one", async () => {
     const list = (paged: boolean): JsonSchema => ({
       type: "object",
       properties: {
@@ -158,34 +169,65 @@ export class PetsResource extends Resource {
         { PetPages: list(true), PetArray: list(false) },
       ),
     );
-    const owners = file("src/generated/resources/owners.ts");
+    const owners = file("src/resources/generated/owners.ts");
     expect(owners).toContain("readonly pets: OwnersPetsResource;");
     expect(owners).toContain(
       "list(id: string, query?: OwnersPetsListQuery, options?: ListOptions): CursorPages<Pet> {",
     );
-    const pets = file("src/generated/resources/pets.ts");
-    expect(pets).toContain("list(query: PetsListQuery, options?: RequestOptions): ApiPromise<Pet[]> {");
+    expect(owners).toContain("readonly pets: SafeOwnersPetsResource;");
+    expect(owners).toContain('): SafePromise<CursorPage<Pet>, MethodError<"owners.pets.list">>;');
+    expect(file("src/errors/generated/error-codes.ts")).toContain(
+      '"owners.pets.list": ErrorByCode[ErrorCodesByMethod["owners.pets.list"]] | PagingError;',
+    );
+    const pets = file("src/resources/generated/pets.ts");
+    expect(pets).toContain("list(query: PetsListQuery, options?: ListOptions): CursorPages<Pet> {");
     expect(file("src/generated/types.ts")).toContain(
       "/** Default: `100`. At most 1000. */\n  limit?: number;",
     );
-    expect(file("src/generated/resources.ts")).toContain("owners: OwnersResource,");
+    expect(file("src/resources/generated/resources.ts")).toContain("owners: OwnersResource,");
   });
 
   it("names the replacement of a deprecated operation", async () => {
     const old = getPet({ operationId: "cats.get", deprecated: true, "x-replaced-by": "pets.get" });
     const paths = { "/v1/cats/{id}": { get: old }, "/v1/pets/{id}": { get: getPet() } };
     const file = await generate(petStore(paths));
-    expect(file("src/generated/resources/cats.ts")).toContain(
+    expect(file("src/resources/generated/cats.ts")).toContain(
       "@deprecated Use {@link PetsResource.get | client.pets.get}.",
     );
+    expect(file("src/resources/generated/cats.ts")).toMatch(
+      /\* @deprecated Use [^\n]+ \*\/\n {2}get\(id: string, options\?: RequestOptions\): SafePromise</,
+    );
     expect(file("src/generated/operations.ts")).toMatch(/deprecated: true,\s+replacedBy: "pets\.get"/);
+  });
+
+  it("lists the error codes of each method, with those that no operation lists and the public ones of its statuses", async () => {
+    const taken = { description: "Taken.", content: content(ref("Error")), "x-error-codes": ["pet:taken"] };
+    const create = getPet({
+      operationId: "pets.create",
+      responses: { 201: { description: "" }, 409: taken },
+    });
+    const document = {
+      ...petStore({ "/v1/pets/{id}": { get: getPet(), post: create } }),
+      "x-error-codes": {
+        "pet:not_found": { status: 404, description: "" },
+        "pet:taken": { status: 409, description: "" },
+        "rate_limit:exceeded": { status: 429, description: "" },
+      },
+      "x-public-error-codes": { not_found: 404, unauthorized: 401 },
+    };
+    const codes = (await generate(document))("src/errors/generated/error-codes.ts");
+    expect(codes).toContain('export type CommonErrorCode = "rate_limit:exceeded";');
+    expect(codes).toContain('"pets.get": CommonErrorCode | "pet:not_found" | "not_found";');
+    expect(codes).toContain('"pets.create": CommonErrorCode | "pet:taken";');
+    expect(codes).toContain("export type PagedMethod = never;");
+    expect(codes).toContain('"pets.get": ErrorByCode[ErrorCodesByMethod["pets.get"]];');
   });
 
   it("writes an error class a code, with the fields that its schema adds", async () => {
     const codes = { "pet:taken": { status: 409, description: "Taken.", schema: "PetTaken" } };
     const schemas = { PetTaken: error({ ownerId: { type: "string", description: "Who has it." } }) };
     const file = await generate(petStore({ "/v1/pets/{id}": { get: getPet() } }, schemas, codes));
-    expect(file("src/generated/errors.ts")).toContain(`/** \`pet:taken\` (409): Taken. */
+    expect(file("src/errors/generated/errors.ts")).toContain(`/** \`pet:taken\` (409): Taken. */
 export class PetTakenError extends ConflictError {
   static override readonly kind: string = "pet:taken";
   static override readonly fields: readonly string[] = ["ownerId"];

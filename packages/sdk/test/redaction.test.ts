@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createClient } from "@mgmt/sdk";
 import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/sdk/node";
-import { redactMessage } from "../src/debug/redact.js";
+import { redactMessage } from "@mgmt/internal/redaction/redact";
 import { base64, contains, textForms, valueForms } from "./secret-forms.js";
 import { answering } from "./server.js";
 
@@ -142,6 +142,26 @@ describe("redaction", () => {
     expectClean(text);
     expect(text).toContain("[redacted]");
   });
+
+  it.each([
+    "auth",
+    "proxyAuth",
+    "basic-auth",
+    "ｐａｓｓｗｏｒｄ",
+    "ＡＰＩ＿ＫＥＹ",
+    "ｐａｓｓ",
+    "ｖａｌｕｅ",
+  ])("removes the value of the field %s, and of the header", (name) => {
+    expect(redactBody(JSON.stringify({ [name]: canary }))).toEqual({ [name]: "[redacted]" });
+    expect(redactHeaders({ [name]: canary })).toEqual({ [name]: "[redacted]" });
+  });
+
+  it.each(["authUrl", "authority", "oauth", "author", "authType", "ａｕｔｈｏｒ"])(
+    "keeps the value of the field %s",
+    (name) => {
+      expect(redactBody(JSON.stringify({ [name]: "plain" }))).toEqual({ [name]: "plain" });
+    },
+  );
 
   it("keeps texts and fields that hold no secret", () => {
     const body = {

@@ -19,7 +19,7 @@ import {
 } from "@mgmt/sdk";
 import { thrown } from "./server.js";
 
-const mock = setupMock({ seed: "sdk" });
+const mock = setupMock({ deterministic: "sdk" });
 const succeeded = new Set<string>();
 let client: MgmtClient;
 let projectId: string;
@@ -203,7 +203,7 @@ describe("deployments", () => {
 
 describe("workspaces and their resources", () => {
   it("are read, listed and created", async () => {
-    const { id, name } = mock.residents.workspace;
+    const { id, name } = mock.defaults.workspace;
     expect(await client.me.get()).toMatchObject({ workspace: { id, name } });
     expect(await client.workspaces.get(id)).toMatchObject({ id, name });
     expect(await client.workspaces.subscription.get(id)).toMatchObject({ usageBlocked: false });
@@ -212,7 +212,7 @@ describe("workspaces and their resources", () => {
   });
 
   it("have service tokens, whose value is shown once", async () => {
-    const { id } = mock.residents.workspace;
+    const { id } = mock.defaults.workspace;
     const made = await client.workspaces.serviceTokens.create(id, { name: "ci" });
     expect(made.value.endsWith(made.valueHint)).toBe(true);
     const [newest] = (await client.workspaces.serviceTokens.list(id)).data;
@@ -226,7 +226,7 @@ describe("workspaces and their resources", () => {
   });
 
   it("have integrations, which are read and revoked", async () => {
-    const workspaceId = mock.residents.workspace.id;
+    const workspaceId = mock.defaults.workspace.id;
     const { integration } = await mock.seed.integration({ clientName: "Editor" });
     expect((await client.integrations.list({ workspaceId })).data).toMatchObject([{ id: integration.id }]);
     expect(await client.integrations.get(integration.id)).toMatchObject({ client: { name: "Editor" } });
@@ -238,11 +238,13 @@ describe("workspaces and their resources", () => {
   });
 
   it("have regions to choose from", async () => {
-    expect(await client.regions.listAccelerate()).toContainEqual(
+    expect(await client.regions.listAccelerate().toArray()).toContainEqual(
       expect.objectContaining({ id: "us-east-1" }),
     );
-    expect(await client.regions.listPostgres()).toContainEqual(expect.objectContaining({ id: "us-east-1" }));
-    expect(await client.regions.list({ product: "postgres" })).not.toEqual([]);
+    expect(await client.regions.listPostgres().toArray()).toContainEqual(
+      expect.objectContaining({ id: "us-east-1" }),
+    );
+    expect(await client.regions.list({ product: "postgres" }).toArray()).not.toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   ApiError,
   ApiPromise,
@@ -74,7 +74,77 @@ describe("safe", () => {
   it("throws the caller's own reason all the same", async () => {
     const { baseUrl } = await answering();
     const signal = AbortSignal.abort("enough");
-    expect(await thrown(createClient({ baseUrl, token: false }).safe.me.get({ signal }))).toBe("enough");
+    expect(await thrown(createClient({ baseUrl, token: false }).safe.me.get({ signal }))).toMatchObject({
+      name: "AbortError",
+      cause: "enough",
+    });
+  });
+
+  it("returns the HTTP response with the value, for calls and for lists, which are sent once", async () => {
+    const page = { data: [{ id: "a" }], pagination: { hasMore: false, nextCursor: null } };
+    const { baseUrl, seen } = await answering(page);
+    const { safe } = createClient({ baseUrl, token: false });
+    const call = safe.projects.get("proj_1");
+    const { data, error, response } = await call.withResponse();
+    expect({ data, error }).toEqual(await call);
+    expect(response).toMatchObject({ status: 200, requestId: "req_1", attempts: [{ status: 200 }] });
+    expect(response?.headers["content-type"]).toBe("application/json");
+    const list = await safe.projects.list().withResponse();
+    expect(list).toMatchObject({ data: { data: page.data }, error: undefined, response: { status: 200 } });
+    expect(seen).toHaveLength(2);
+  });
+
+  it("returns the HTTP response with the error, and none when there was none", async () => {
+    const { baseUrl } = await answering({ error: { code: "project:not_found", message: "m" } }, 404);
+    const { safe } = createClient({ baseUrl, token: false });
+    const { data, error, response } = await safe.projects.get("proj_1").withResponse();
+    expect(data).toBeUndefined();
+    expect(isApiError(error, "project:not_found")).toBe(true);
+    expect(response).toMatchObject({ status: 404, requestId: "req_1", attempts: [{ status: 404 }] });
+    expect(response?.headers["content-type"]).toBe("application/json");
+    const unsent = await safe.projects.get("..").withResponse();
+    expect(unsent).toMatchObject({ error: { code: "argument:invalid" }, response: undefined });
+    const signal = AbortSignal.abort("enough");
+    expect(await thrown(safe.projects.get("proj_1", { signal }).withResponse())).toMatchObject({
+      name: "AbortError",
+      cause: "enough",
+    });
+  });
+
+  it.each([
+    ["a code of a newer service", { error: { code: "quota:exceeded", message: "m" } }, "quota:exceeded"],
+    ["a body that is not JSON", "<html>Bad gateway</html>", "http:409"],
+    ["no body", "", "http:409"],
+  ])("returns an error that no case matches for %s", async (_, body, code) => {
+    const { baseUrl } = await startServer((_request, response) => {
+      response.writeHead(409, { "content-type": "application/json" });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+    const { safe } = createClient({ baseUrl, token: false });
+    const { error } = await safe.services.create({ displayName: "web", projectId: "proj_1" });
+    switch (error?.code) {
+      case "app:already_exists":
+      case "connection:failed":
+      case "argument:invalid":
+        throw error;
+      default:
+        expect(error).toBeInstanceOf(ConflictError);
+        expect(error?.code).toBe(code);
+    }
+  });
+
+  it("leaves out the fields that the body of an error lacks", async () => {
+    const { baseUrl, seen } = await answering(
+      { error: { code: "app:already_exists", message: "m", name: "web" } },
+      409,
+    );
+    const { safe } = createClient({ baseUrl, token: false });
+    const { error } = await safe.services.create({ displayName: "web", projectId: "proj_1" });
+    if (error?.code !== "app:already_exists") throw new Error("expected the conflict", { cause: error });
+    expect("existingAppId" in error).toBe(false);
+    const next = await safe.services.get(error.existingAppId);
+    expect(next.error).toMatchObject({ code: "argument:invalid", argument: "serviceId" });
+    expect(seen).toHaveLength(1);
   });
 
   it("works on a partial client and on one resource", async () => {
@@ -146,20 +216,32 @@ describe("prefetch", () => {
     });
 
   it("asks for one page while the current one is worked on, not before it is asked to", async () => {
-    const log = { requests: [] as string[] };
-    const { baseUrl } = await pages(log);
-    const client = createClient({ baseUrl, token: false });
+    const requests: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname !== "/v1/projects") return Response.json({ data: {} });
+      const cursor = searchParams.get("cursor") ?? "0";
+      requests.push(cursor);
+      const pagination = { hasMore: true, nextCursor: String(Number(cursor) + 1) };
+      return Response.json({ data: [{ id: cursor }], pagination });
+    };
+    const client = createClient({ baseUrl: "https://api.test", token: false, fetch });
+    const expectRequests = async (cursors: string[]): Promise<void> => {
+      await vi.waitFor(() => expect(requests.length).toBeGreaterThanOrEqual(cursors.length), 30_000);
+      // A page that was asked for too early would be requested before the response to a later call.
+      await client.me.get();
+      expect(requests).toEqual(cursors);
+    };
     for await (const page of client.projects.list({}, { prefetch: true }).pages()) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      const number = Number(page.data[0]?.id);
-      expect(log.requests).toHaveLength(number + 2);
-      if (number === 1) break;
+      const isFirst = page.data[0]?.id === "0";
+      await expectRequests(isFirst ? ["0", "1"] : ["0", "1", "2"]);
+      if (!isFirst) break;
     }
-    log.requests.length = 0;
+    await expectRequests(["0", "1", "2"]);
+    requests.length = 0;
     for await (const page of client.projects.list().pages()) {
       expect(page.data).toHaveLength(1);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(log.requests).toEqual(["0"]);
+      await expectRequests(["0"]);
       break;
     }
   });

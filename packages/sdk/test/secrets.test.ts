@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type ClientOptions, createClient } from "@mgmt/sdk";
+import { ApiError, type ClientOptions, createClient } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { closedUrl, json, startServer, thrown } from "./server.js";
 
@@ -76,6 +76,32 @@ describe("a secret", () => {
       expect(String(error)).toMatch(/refused|db\.test|proxy\.test/);
     }
   });
+
+  it.each([
+    ["an error response", 409, "{}"],
+    ["a success without a body", 200, ""],
+  ])(
+    "in the headers of %s is masked when the error is printed, and kept in the property",
+    async (_, status, body) => {
+      const sent = {
+        "set-cookie": "session=canary-password; HttpOnly",
+        "x-auth-token": "canary-token",
+        location: "https://ada:canary-password@example.com/",
+        "x-region": "eu-central-1",
+      };
+      const { baseUrl } = await startServer((_request, response) =>
+        response.writeHead(status, sent).end(body),
+      );
+      const error = await thrown(createClient(options(baseUrl)).projects.get("proj_1"));
+      if (!(error instanceof ApiError)) throw error;
+      expectClean(error);
+      expectClean({ wrapped: [error], headers: error.headers });
+      expect(error.headers).toMatchObject(sent);
+      expect({ ...error.headers }["x-auth-token"]).toBe("canary-token");
+      expect(inspect(error)).toContain("'x-region': 'eu-central-1'");
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ headers: { "x-region": "eu-central-1" } });
+    },
+  );
 
   it("is not detected where the service only mentions tokens", async () => {
     const message = "The bearer token has expired; mail ops@example.com";

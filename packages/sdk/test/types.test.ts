@@ -4,24 +4,34 @@ import {
   type ApiError,
   type App,
   AppAlreadyExistsError,
+  type Backup,
+  type WholeList,
   type BackupList,
   ConflictError,
   type CursorPage,
   type CursorPages,
   type Database,
   type ErrorCode,
+  type KnownApiError,
   NotFoundError,
   type OperationId,
   type Project,
+  type ProjectNotFoundError,
   type ProjectWithDatabase,
+  ProjectsResource,
   type PublicErrorByCode,
   type Region,
   type RequestOptions,
+  type Resources,
+  type Result,
+  type Safe,
+  type SafeResources,
   type components,
   createClient,
   isApiError,
   type operations,
   type paths,
+  type RegionId,
 } from "@mgmt/sdk";
 import type { Queries, Schemas } from "../src/generated/types.js";
 
@@ -39,6 +49,53 @@ describe("ensure", () => {
     expectTypeOf(without).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
     const perhaps = (credentials: boolean) => client.databases.ensure(body, { credentials });
     expectTypeOf(perhaps).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
+  });
+});
+
+describe("client.safe", () => {
+  type Method<T> = Extract<T, (...args: never) => unknown>;
+  type ValueOf<Call> = Awaited<ReturnType<Method<Call>>>;
+  type DataOf<Call> = ValueOf<Call> extends { data: infer Data } ? Exclude<Data, undefined> : never;
+  /** The methods whose parameters or values differ from those of the client; `never` if there are none. */
+  type Differing<Plain, Safe> = {
+    [Name in keyof Plain & string]: Plain[Name] extends (...args: infer Arguments) => unknown
+      ? Name extends keyof Safe
+        ? [Arguments, ValueOf<Plain[Name]>] extends [Parameters<Method<Safe[Name]>>, DataOf<Safe[Name]>]
+          ? never
+          : Name
+        : Name
+      : Name extends keyof Safe
+        ? Differing<Plain[Name], Safe[Name]>
+        : Name;
+  }[keyof Plain & string];
+
+  it("has every method, with the same parameters and the same value", () => {
+    expectTypeOf<Differing<Resources, SafeResources>>().toEqualTypeOf<never>();
+    expectTypeOf<Differing<Resources, Omit<SafeResources, "me">>>().toEqualTypeOf<"me">();
+  });
+
+  it("is typed as safely types a client", () => {
+    expectTypeOf<Safe<Resources>>().toExtend<SafeResources>();
+    expectTypeOf<SafeResources>().toExtend<Safe<Resources>>();
+  });
+
+  it("returns credentials only if ensure creates them", () => {
+    const body = { projectId: "proj_1", logicalId: "orders" };
+    const ensured = () => client.safe.databases.ensure(body).then(({ data }) => data);
+    expectTypeOf(ensured).returns.resolves.extract<{ created: true }>().toHaveProperty("connection");
+    const without = () => client.safe.databases.ensure(body, { credentials: false }).then(({ data }) => data);
+    expectTypeOf(without).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
+  });
+
+  it("has the methods that a program adds to a resource", () => {
+    class Extended extends ProjectsResource {
+      async count(): Promise<number> {
+        return (await this.list().toArray()).length;
+      }
+    }
+    type Methods = Safe<Extended>;
+    expectTypeOf<Methods["count"]>().returns.resolves.toEqualTypeOf<Result<number>>();
+    expectTypeOf<Methods["get"]>().toEqualTypeOf<SafeResources["projects"]["get"]>();
   });
 });
 
@@ -72,18 +129,33 @@ describe("resource methods", () => {
     expectTypeOf(client.projects.create).returns.toEqualTypeOf<ApiPromise<ProjectWithDatabase>>();
     expectTypeOf(client.projects.list).returns.toEqualTypeOf<CursorPages<Project>>();
     expectTypeOf(client.projects.delete).returns.toEqualTypeOf<ApiPromise<void>>();
-    expectTypeOf(client.regions.listPostgres).returns.toEqualTypeOf<ApiPromise<Region[]>>();
-    expectTypeOf(client.databases.backups.list).returns.toEqualTypeOf<ApiPromise<BackupList>>();
+    expectTypeOf(client.regions.listPostgres).returns.toEqualTypeOf<CursorPages<Region>>();
+    expectTypeOf(client.databases.backups.list).returns.toEqualTypeOf<
+      WholeList<Backup, BackupList & CursorPage<Backup>>
+    >();
     expectTypeOf(client.apps.get).returns.toEqualTypeOf<ApiPromise<App>>();
     expectTypeOf<Awaited<CursorPages<Database>>>().toEqualTypeOf<CursorPage<Database>>();
+  });
+
+  it("accept a region from a configuration, and complete the known ones", () => {
+    const region: string = JSON.parse('"eu-central-1"');
+    expectTypeOf(client.projects.create).toBeCallableWith({ region });
+    expectTypeOf(client.services.create).toBeCallableWith({
+      projectId: "x",
+      displayName: "x",
+      regionId: region,
+    });
+    expectTypeOf<{ region: string }>().toExtend<components["schemas"]["CreateProject"]>();
+    // A plain `string` would have nothing to complete.
+    expectTypeOf<Extract<RegionId, "eu-central-1">>().toEqualTypeOf<"eu-central-1">();
   });
 
   it("refuse what the contract does not have", () => {
     const refused = [
       // @ts-expect-error The field does not exist.
       () => client.projects.create({ nmae: "x" }),
-      // @ts-expect-error The region does not exist.
-      () => client.projects.create({ region: "moon-1" }),
+      // @ts-expect-error A region is text.
+      () => client.projects.create({ region: 1 }),
       // @ts-expect-error The recipient's token is required.
       () => client.projects.transfer("x", {}),
       // @ts-expect-error The workspace is required.
@@ -106,7 +178,6 @@ describe("instanceof", () => {
 describe("isApiError", () => {
   it("narrows to the class of the code, and that to its status", () => {
     const error: unknown = undefined;
-    if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
     if (isApiError(error, "app:already_exists")) {
       expectTypeOf(error).toEqualTypeOf<AppAlreadyExistsError>();
       expectTypeOf(error).toExtend<ConflictError>();
@@ -116,6 +187,36 @@ describe("isApiError", () => {
       expectTypeOf(error.name).toEqualTypeOf<string>();
     }
     expectTypeOf<"database:busy">().toExtend<ErrorCode>();
+  });
+
+  it("narrows to one of the classes of a list of codes", () => {
+    const error: unknown = undefined;
+    if (isApiError(error, ["project:not_found", "app:already_exists"])) {
+      expectTypeOf(error).toEqualTypeOf<ProjectNotFoundError | AppAlreadyExistsError>();
+      if (error.code === "app:already_exists") expectTypeOf(error.existingAppId).toEqualTypeOf<string>();
+    }
+    // @ts-expect-error One of the codes is misspelled.
+    isApiError(error, ["project:not_found", "app:alreadyexists"]);
+  });
+
+  it("narrows to a union of all codes, which the code narrows", () => {
+    const error: unknown = undefined;
+    if (!isApiError(error)) return;
+    expectTypeOf(error).toExtend<ApiError>();
+    expectTypeOf(error).toEqualTypeOf<KnownApiError>();
+    if (error.code === "app:already_exists") expectTypeOf(error.existingAppId).toEqualTypeOf<string>();
+    // @ts-expect-error The code is misspelled.
+    if (error.code === "app:alreadyexists") return;
+    switch (error.code) {
+      case "approval_required":
+        expectTypeOf(error.approvalUrl).toEqualTypeOf<string>();
+        break;
+      // @ts-expect-error The contract has no such code.
+      case "quota:exceeded":
+        break;
+      default:
+        expectTypeOf(error).toExtend<ApiError>();
+    }
   });
 
   it("accepts the codes of the contract only", () => {

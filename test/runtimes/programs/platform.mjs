@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { createClient, isApiError } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import { setupMock } from "@mgmt/mock";
@@ -29,12 +29,12 @@ const common = require("@mgmt/sdk");
 const token = await server.engine.tokens.user();
 for (const transport of [undefined, nodeTransport()]) {
   const loaded = common.createClient({ baseUrl: server.baseUrl, token, transport });
-  assert.equal((await loaded.regions.listPostgres()).length, 6);
+  assert.equal((await loaded.regions.listPostgres().toArray()).length, 6);
 }
 assert.equal(typeof require("@mgmt/mock").setupMock, "function");
 await server.close();
 
-const program = fileURLToPath(new URL("node_modules/@mgmt/cli/dist/mgmt.js", import.meta.url));
+const program = join(dirname(require.resolve("@mgmt/cli/package.json")), "dist/mgmt.js");
 const mgmt = (...words) =>
   spawn(process.execPath, [program, ...words, "--output", "json"], {
     env: { ...process.env, ...environment },
@@ -46,7 +46,7 @@ try {
   const [line] = await once(platform.stdout.setEncoding("utf8"), "data");
   const ready = JSON.parse(line);
   Object.assign(environment, { MGMT_BASE_URL: ready.baseUrl, MGMT_TOKEN: ready.token });
-  const create = mgmt("projects", "create", "shop", "--wait");
+  const create = mgmt("projects", "create", "shop", "--wait", "--show-secrets");
   const [[status], answer] = await Promise.all([
     once(create, "exit"),
     create.stdout

@@ -13,7 +13,7 @@ const run = async () => {
   }
   const { ProjectNotFoundError } = await import("@mgmt/sdk");
   const error = await sdk
-    .createClient(server)
+    .createClient({ baseUrl: server.baseUrl, token: server.token })
     .projects.get("proj_gone")
     .catch((each) => each);
   // Deno loads the CommonJS form for an import inside CommonJS too.

@@ -13,7 +13,8 @@ for (const transport of [undefined, nodeTransport()]) {
   await logIn(sdk, auth, { ...server, transport });
   transport?.close();
 }
-const { projects } = createPartialClient({ projects: ProjectsResource }, server);
+const { baseUrl, token } = server;
+const { projects } = createPartialClient({ projects: ProjectsResource }, { baseUrl, token });
 if ((await projects.list({ limit: 1 })).data.length !== 1)
   throw new Error("Not so: a client of one resource lists it");
 console.log("all is so");

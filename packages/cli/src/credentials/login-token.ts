@@ -1,10 +1,11 @@
-import type { Context } from "../context.js";
+import type { Context } from "../context/context.js";
 import type { Profile } from "../profiles/profile.js";
-import { nodeTransport } from "../service/sdk.js";
+import { nodeTransport } from "../contract/sdk.js";
 import { storeOf } from "./credential-store.js";
-import { clientId, createAuthenticator } from "./oauth.js";
-import { debugRequests } from "../service/debug-requests.js";
-import { sendToOwnService } from "../service/own-service.js";
+import { clientId, createAuthenticator } from "../profiles/oauth.js";
+import { debugRequests } from "../transport/debug-requests.js";
+import { explainedTransport } from "../transport/explained-transport.js";
+import { sendToOwnService } from "../transport/own-service.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
@@ -12,21 +13,35 @@ export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
 /** Returns a function for the access token of a profile's login. It refreshes the token, once for all processes. */
 export const loginToken = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
-  context: Pick<Context, "output" | "encryption" | "signal">,
+  context: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): LoginToken => {
-  const { output, encryption } = context;
+  const { output, insecureAddresses } = context;
+  const plain = nodeTransport();
+  const transport = explainedTransport(
+    sendToOwnService(debugRequests(plain, output), { name, profile }, context, plain),
+  );
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
-    allowInsecureHttp: encryption.isOptional,
+    allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
-    transport: sendToOwnService(debugRequests(nodeTransport(), output), { name, profile }, context),
+    transport,
     store: storeOf({ file, name, profile }),
     // The command continues with the token that it has.
-    onBackgroundError: (error) => {
-      const { message = "The login could not be refreshed", code = "auth:refresh_failed" } =
-        error instanceof Error ? (error as Error & { code?: string }) : {};
-      void output.warn({ code, message });
-    },
+    onBackgroundError: (error) => void warnAboutRefresh(transport.explain() ?? error, output),
   });
-  return token;
+  return async (options) => {
+    try {
+      return await token(options);
+    } catch (error) {
+      throw transport.explain() ?? error;
+    }
+  };
+};
+
+/** Says why a login could not be refreshed, with the remedy that a failure of the request itself would have. */
+const warnAboutRefresh = async (error: unknown, output: Context["output"]): Promise<void> => {
+  const { code, message, hint } = await output.failureOf(error);
+  // The others are about a host, and do not say what it was asked for.
+  const what = code.startsWith("auth:") ? message : `The login could not be refreshed: ${message}`;
+  await output.warn({ code, message: what, ...(hint !== undefined && { hint }) });
 };

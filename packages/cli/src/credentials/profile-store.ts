@@ -2,9 +2,8 @@ import { corruptProfiles } from "../errors/storage-errors.js";
 import { type Profile, profileNamed, type Profiles, withoutCredential } from "../profiles/profile.js";
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
-import { deferSignals } from "./deferred-signals.js";
 import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
-import { isLogin, type Login, type LoginStore, withFileLock } from "./oauth.js";
+import { isLogin, type Login, type LoginStore, withFileLock } from "../profiles/oauth.js";
 
 /**
  * Returns a store for the login of one profile in the profiles file. Each profile has a lock of its own, so that a refresh
@@ -56,24 +55,12 @@ export const profileStore = (file: string, name: string, initial: Profile): Logi
   };
 };
 
-/**
- * Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. While it is
- * held, SIGTERM and SIGHUP do not end the process, because a refreshed login that is not stored yet would be lost.
- */
+/** Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. */
 export const lockOf =
   (file: string, name: string): NonNullable<LoginStore["lock"]> =>
   async (work, { signal }) => {
     await assertWritable(file);
-    let resumeSignals = (): void => undefined;
-    const workToItsEnd: typeof work = () => {
-      resumeSignals = deferSignals();
-      return work();
-    };
-    try {
-      return await withFileLock(`${file}.${name}.lock`, workToItsEnd, { signal });
-    } finally {
-      resumeSignals();
-    }
+    return withFileLock(`${file}.${name}.lock`, work, { signal });
   };
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */

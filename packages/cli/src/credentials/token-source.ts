@@ -1,6 +1,6 @@
-import type { Context } from "../context.js";
+import type { Context } from "../context/context.js";
 import { noToken } from "../errors/access-errors.js";
-import { isObject } from "../json-path.js";
+import { isObject } from "../contract/json-path.js";
 import type { Identity } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 
@@ -10,11 +10,11 @@ import type { LoginToken } from "./login-token.js";
  */
 export const tokenOf = async (
   identity: Identity,
-  context: Pick<Context, "output" | "encryption" | "signal">,
+  context: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {
-    const { assertOwnService } = await import("../service/own-service.js");
+    const { assertOwnService } = await import("../transport/own-service.js");
     await assertOwnService(identity.name, identity.profile, context);
   }
   if (identity.profile.token !== undefined) return identity.profile.token;
@@ -25,7 +25,7 @@ export const tokenOf = async (
     return token;
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;
-  await context.encryption.require({ value: authUrl, from: `profile ${identity.name}` });
+  await context.insecureAddresses.check({ value: authUrl, from: `profile ${identity.name}` });
   const { loginToken } = await import("./login-token.js");
   return loginToken(identity, context);
 };

@@ -1,3 +1,5 @@
+import { shownAddress } from "../text/shown-address.js";
+import { didYouMean } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
 const authHelp = ["mgmt", "help", "auth"];
@@ -5,15 +7,34 @@ const authHelp = ["mgmt", "help", "auth"];
 const runsLocally = "`mgmt dev` in another terminal runs the service on this machine.";
 
 /** @param baseUrl the address of the service, if it is known. */
-export const noToken = (baseUrl: string | undefined): CliError =>
-  new CliError(
+export const noToken = (baseUrl: string | undefined): CliError => {
+  const shown = baseUrl === undefined ? undefined : shownAddress(baseUrl);
+  return new CliError(
     "notAuthenticated",
     "auth:no_token",
-    "There is no token to authenticate with",
-    baseUrl === undefined
+    "You are not logged in, and no token is set",
+    shown === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${runsLocally}`
-      : `Run mgmt login --base-url ${baseUrl}, set MGMT_TOKEN, or pass --token-file PATH.`,
-    { next: [...(baseUrl === undefined ? [] : [["mgmt", "login", "--base-url", baseUrl]]), authHelp] },
+      : `Run mgmt login --base-url ${shown}, set MGMT_TOKEN, or pass --token-file PATH.`,
+    { next: [...(shown === undefined ? [] : [["mgmt", "login", "--base-url", shown]]), authHelp] },
+  );
+};
+
+/** A profile must not take the place of a secret that a CI job lacks. */
+export const emptyToken = (): CliError =>
+  new CliError(
+    "notAuthenticated",
+    "auth:empty_token",
+    "MGMT_TOKEN is set, but empty",
+    "Set it to a token. In CI, check that the secret exists and that the job may read it. To use a profile, remove the variable.",
+  );
+
+export const emptyBaseUrl = (): CliError =>
+  new CliError(
+    "usage",
+    "usage:empty_base_url",
+    "MGMT_BASE_URL is set, but empty",
+    "Set it to the address of the service. To use the address of a profile, remove the variable.",
   );
 
 export const noBaseUrl = (): CliError =>
@@ -38,7 +59,7 @@ export const otherService = (name: string, baseUrl: string, from: string): CliEr
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${baseUrl}, but ${from} names another service`,
+    `The credential of profile ${name} is for ${shownAddress(baseUrl)}, but ${from} is the address of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
@@ -47,8 +68,8 @@ export const tokenForLinkedService = (token: string, profile: string, link: stri
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The token from ${token} is not sent to the address of profile ${profile}, because only ${link} names that profile`,
-    `Pass --base-url, set MGMT_BASE_URL, or pass --profile ${profile}.`,
+    `The token from ${token} was not sent to the service of profile ${profile}, which only the file ${link} chooses`,
+    `The file can come with a repository, and must not decide where a token goes. If you trust it, pass --profile ${profile}. Otherwise pass --base-url or set MGMT_BASE_URL.`,
   );
 
 /** @param from where the address comes from. */
@@ -65,7 +86,7 @@ export const devNotRunning = (name: string, baseUrl: string): CliError =>
   new CliError(
     "network",
     "dev:not_running",
-    `The mgmt dev of profile ${name} is not running at ${baseUrl}`,
+    `The mgmt dev of profile ${name} is not running at ${shownAddress(baseUrl)}`,
     "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
     { next: [["mgmt", "dev"]] },
   );
@@ -80,12 +101,23 @@ export const unknownProfile = (from: string, name: string, known: readonly strin
       : `mgmt login --profile ${name} creates it.`,
   );
 
+/** The name of a profile that is an argument of the command. */
+export const unknownProfileName = (name: string, known: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "profile:not_found",
+    `There is no profile ${name}`,
+    known.length > 0
+      ? `${didYouMean(name, known)}The profiles are ${known.join(", ")}. mgmt login --profile ${name} creates this one.`
+      : `mgmt login --profile ${name} creates it.`,
+  );
+
 /** A login without a named profile must not replace the one of another service. */
 export const profileOfOtherService = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "profile:other_service",
-    `Profile ${name} already belongs to ${baseUrl}`,
+    `Profile ${name} already belongs to ${shownAddress(baseUrl)}`,
     "Pass --profile NAME to log in to another profile.",
   );
 
@@ -102,6 +134,6 @@ export const wrongPaste = (): CliError =>
   new CliError(
     "usage",
     "login:wrong_paste",
-    "The pasted text is neither the address that the browser ended up at nor the code in it",
+    "The pasted text is not the address that the browser showed after the login",
     "Copy the whole address, including ?code= or ?error=.",
   );

@@ -1,4 +1,4 @@
-import type { ExitReason } from "../exit-codes.js";
+import { type EndSignal, type ExitReason, reasonOfSignal } from "./exit-codes.js";
 
 export interface CliErrorOptions extends ErrorOptions {
   /** Command lines that help, the best first: lists of words that start with `mgmt`. */
@@ -23,8 +23,22 @@ export class CliError extends Error {
   }
 }
 
-/** The user pressed Ctrl-C. */
-export const interrupted = (): CliError => new CliError("interrupted", "run:interrupted", "Interrupted");
+/** A signal ended the run. Default: that of Ctrl-C. */
+export const interrupted = (signal: EndSignal = "SIGINT"): CliError =>
+  new CliError(
+    reasonOfSignal[signal],
+    "run:interrupted",
+    signal === "SIGINT" ? "Interrupted" : `Interrupted by ${signal}`,
+  );
+
+export const noWorkingDirectory = (): CliError =>
+  new CliError(
+    "failure",
+    "system:no_working_directory",
+    "The working directory does not exist any more, or cannot be entered",
+    "Change to another folder, for example with cd, and run the command again.",
+    { next: [["mgmt", "--help"]] },
+  );
 
 const knownCauses: Readonly<Record<string, string>> = {
   ENOENT: "no such file",

@@ -1,4 +1,5 @@
 import { CliError } from "./cli-error.js";
+import { shownAddress } from "../text/shown-address.js";
 
 export const settingNotSet = (key: string): CliError =>
   new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {
@@ -19,7 +20,7 @@ export const credentialOfOtherService = (name: string, baseUrl: string): CliErro
   new CliError(
     "usage",
     "config:other_service",
-    `Profile ${name} has a credential for ${baseUrl}, which must not be sent elsewhere`,
+    `The address of profile ${name} cannot be changed, because its credential is for ${shownAddress(baseUrl)}`,
     "Log in to the other service in a profile of its own: mgmt login --profile NAME --base-url URL.",
     { next: [["mgmt", "auth", "list"]] },
   );
@@ -28,7 +29,7 @@ export const neededSetting = (key: string): CliError =>
   new CliError(
     "usage",
     "config:needed",
-    `A profile needs ${key}`,
-    "Change it with mgmt config set, or log in to another profile.",
+    `${key} cannot be removed, because a profile needs it`,
+    `Change it with mgmt config set ${key} VALUE, or log in to another profile.`,
     { next: [["mgmt", "config", "list"]] },
   );

@@ -1,12 +1,44 @@
 import { CliError } from "./cli-error.js";
 
-export const noCredentials = (databaseId: string): CliError =>
+/** @param connectionId The only connection that was asked for. Its password can be replaced. */
+export const noCredentials = (databaseId: string, connectionId?: string): CliError =>
   new CliError(
     "refused",
     "database:no_credentials",
     `Database ${databaseId} has no connection whose password can be read`,
-    `Create one: mgmt databases connections create ${databaseId} --name NAME`,
-    { next: [["mgmt", "databases", "connections", "list", databaseId]] },
+    connectionId === undefined
+      ? `Create one: mgmt connections create NAME --database-id ${databaseId}`
+      : `Replace its password: mgmt connections rotate ${connectionId}. Programs that use it need the new one.`,
+    { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
+  );
+
+/** Whether an error is the one about a database without a readable password. */
+export const hasNoCredentials = (error: unknown): boolean =>
+  error instanceof CliError && error.code === "database:no_credentials";
+
+export const noPooler = (databaseId: string): CliError =>
+  new CliError(
+    "refused",
+    "database:no_pooler",
+    `Database ${databaseId} has no connection pooler`,
+    "Run the same command without --pooled.",
+    { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
+  );
+
+/** @param connections Those that the database has. */
+export const unknownRole = (
+  databaseId: string,
+  role: string,
+  connections: readonly { readonly name: string }[],
+): CliError =>
+  new CliError(
+    "notFound",
+    "name:not_found",
+    `Database ${databaseId} has no connection with the id, name or user ${JSON.stringify(role)}`,
+    connections.length === 0
+      ? "It has no connection. Without --role, mgmt connection-string offers to create one."
+      : `It has ${connections.map(({ name }) => JSON.stringify(name)).join(", ")}.`,
+    { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
   );
 
 export const severalDatabases = (projectId: string, ids: readonly string[]): CliError =>
@@ -15,15 +47,15 @@ export const severalDatabases = (projectId: string, ids: readonly string[]): Cli
         "notFound",
         "database:not_found",
         `Project ${projectId} has no database`,
-        `Create one: mgmt projects databases create ${projectId} --wait`,
-        { next: [["mgmt", "projects", "databases", "create", projectId, "--wait"]] },
+        `Create one: mgmt databases create --project-id ${projectId} --wait`,
+        { next: [["mgmt", "databases", "create", "--project-id", projectId, "--wait"]] },
       )
     : new CliError(
         "refused",
         "database:several",
         `Project ${projectId} has ${String(ids.length)} databases and none is the default`,
         `Pass the id of one of them: ${ids.join(", ")}`,
-        { next: [["mgmt", "projects", "databases", "list", projectId]] },
+        { next: [["mgmt", "databases", "list", "--project-id", projectId]] },
       );
 
 export const unwritableEnvFile = (file: string, problem: string): CliError =>
@@ -32,4 +64,13 @@ export const unwritableEnvFile = (file: string, problem: string): CliError =>
     "env:unwritable",
     `${file} cannot be written (${problem})`,
     "The file was not changed. Pass another file with --file.",
+  );
+
+/** @param problem Which part of the path is a symbolic link, and to what. */
+export const linkedEnvFile = (file: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "env:unwritable",
+    `${file} was not written, because ${problem}`,
+    "Files of a folder can point anywhere, so links are not followed. Pass the file that you mean with --file.",
   );

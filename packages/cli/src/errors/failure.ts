@@ -1,5 +1,5 @@
-import type { ApiError } from "@mgmt/sdk";
-import { exitCodeOf, exitCodes } from "../exit-codes.js";
+import type { ApiError, MgmtError } from "@mgmt/sdk";
+import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { hintOf } from "./advice-hints.js";
 import { CliError } from "./cli-error.js";
 import { firstLineOf, tooManyFilesFailure } from "./last-resort.js";
@@ -30,7 +30,7 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
     return { exitCode, code, message, ...(hint !== undefined && { hint }), ...(next && { next }) };
   }
-  const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../service/sdk.js");
+  const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../contract/sdk.js");
   // Errors of our own credential stores arrive as the cause of the SDK's error.
   if (error instanceof TokenError && error.cause instanceof CliError) return failureOf(error.cause);
   if (error instanceof ApiError) {
@@ -39,12 +39,18 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
       exitCode,
       ...responseFailure(
         error,
-        approvalHint(error) ?? rejectedTokenHint(error) ?? invalidInputHint(error) ?? hintOf(error),
+        approvalHint(error) ??
+          rejectedTokenHint(error) ??
+          rateLimitHint(error) ??
+          invalidInputHint(error) ??
+          hintOf(error),
       ),
     };
   }
   if (error instanceof MgmtError) {
     const { code, message } = error;
+    const problem = await networkFailure(error);
+    if (problem) return problem;
     const hint = hintOf(error);
     return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
@@ -53,6 +59,21 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
   }
   return { exitCode: exitCodes.failure, code: "internal:unexpected", message: firstLineOf(error) };
+};
+
+/** Describes a failure of the network that has a known remedy. */
+const networkFailure = async (error: MgmtError): Promise<Failure | undefined> => {
+  const url = urlIn(error);
+  if (url === undefined) return undefined;
+  const { networkProblem } = await import("./network-problem.js");
+  const problem = networkProblem(error, new URL(url).hostname);
+  return problem && { exitCode: exitCodes.network, ...problem };
+};
+
+/** Returns the address of the request that failed: errors of a login have the error of the request as their cause. */
+const urlIn = (error: Error): string | undefined => {
+  if ("url" in error && typeof error.url === "string") return error.url;
+  return error.cause instanceof Error ? urlIn(error.cause) : undefined;
 };
 
 const responseFailure = (error: ApiError, hint: string | undefined): Omit<Failure, "exitCode"> => {
@@ -94,6 +115,12 @@ const approvalHint = (error: ApiError): string | undefined => {
 const rejectedTokenHint = ({ status }: ApiError): string | undefined =>
   status === 401
     ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
+    : undefined;
+
+/** The command line has no option to send fewer requests at once. */
+const rateLimitHint = ({ status, retryAfter }: ApiError): string | undefined =>
+  status === 429
+    ? `Nothing was done. Wait ${retryAfter === undefined ? "a minute" : `${String(retryAfter)} s`}, then run the same command again.`
     : undefined;
 
 /** The service's hint is about the fields of the JSON error, which text does not show. */

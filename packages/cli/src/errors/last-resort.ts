@@ -27,9 +27,9 @@ export const lastResort = (error: unknown, args: readonly string[]): string => {
   const { code, message, hint } = tooManyFilesFailure(error) ?? {
     code: "internal:unexpected",
     message: firstLineOf(error),
-    hint: "Install mgmt again if the error stays.",
+    hint: "A file of mgmt is missing or damaged. Install it again: npm install --global @mgmt/cli, or npm ci in your project.",
   };
-  const isJson = /(^| )(-o|--output)[ =]?(json|ndjson)( |$)/.test(args.join(" "));
+  const isJson = /(^| )((-o|--output)[ =]?(json|ndjson)|--json)( |$)/.test(args.join(" "));
   return isJson
     ? `${JSON.stringify({ error: { code, message, hint, next: [["mgmt", "--help"]] } })}\n`
     : `error: ${message} (${code})\nhint: ${hint}\n`;

@@ -1,12 +1,31 @@
-import { CliError } from "./cli-error.js";
+import { shellWord } from "../text/shell-word.js";
+import { shownAddress } from "../text/shown-address.js";
+import { causeText, CliError } from "./cli-error.js";
+
+/** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
+const listedProblems = 10;
 
 /** The manifest cannot be used. Each problem says where it is. */
 export const invalidManifest = (problems: readonly string[]): CliError =>
   new CliError(
     "usage",
     "manifest:invalid",
-    problems.length === 1 ? (problems[0] ?? "") : `${problems.length} problems: ${problems.join("; ")}`,
+    problems.length === 1 ? (problems[0] ?? "") : `${problems.length} problems: ${listed(problems)}`,
     "Nothing was sent. The file mgmt.schema.json in the package @mgmt/cli describes the format.",
+  );
+
+const listed = (problems: readonly string[]): string => {
+  const left = problems.length - listedProblems;
+  return [...problems.slice(0, listedProblems), ...(left > 0 ? [`and ${left} more`] : [])].join("; ");
+};
+
+export const unreadableManifest = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "usage",
+    "usage:unreadable_file",
+    `The manifest ${file} cannot be read (${causeText(cause)})`,
+    "Pass the path of a manifest with --file, or write one of what you have: mgmt export > mgmt.yaml",
+    { next: [["mgmt", "export"]] },
   );
 
 /** The file does not contain a manifest at all. */
@@ -19,19 +38,49 @@ export const noManifest = (file: string, content: string): CliError =>
     { next: [["mgmt", "export"]] },
   );
 
-export const invalidPlan = (file: string): CliError =>
+export const unknownTarget = (target: string, meant: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "target:not_found",
+    `--target: neither the manifest nor its projects contain ${JSON.stringify(target)}`,
+    meant.length > 0
+      ? `Did you mean ${meant.join(" or ")}?`
+      : "Pass a name as mgmt plan prints it, such as shop/main/reports.",
+  );
+
+export const ambiguousTarget = (target: string, names: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "target:ambiguous",
+    `--target ${JSON.stringify(target)} names several entries: ${names.join(", ")}`,
+    `Pass the kind too: --target ${JSON.stringify(names[0] ?? "")}.`,
+  );
+
+/** @param problem what is wrong with the file. */
+export const invalidPlan = (file: string, problem: string): CliError =>
   new CliError(
     "usage",
     "plan:invalid",
-    `${file} is not a saved plan`,
-    "Pass a file that mgmt plan --out wrote.",
+    `${file} was not written by mgmt plan: ${problem}`,
+    "Nothing was changed. Pass a file that mgmt plan --out wrote.",
   );
+
+export const planIsNotJson = (file: string): CliError =>
+  /\.ya?ml$/i.test(file)
+    ? new CliError(
+        "usage",
+        "plan:invalid",
+        `${file} is not a saved plan`,
+        `Nothing was changed. If it is a manifest, pass it with --file: mgmt apply --file ${shellWord(file)}`,
+        { next: [["mgmt", "plan", "--file", file]] },
+      )
+    : invalidPlan(file, "it is not JSON, or it is cut off");
 
 export const planOfOtherService = (planned: string, baseUrl: string): CliError =>
   new CliError(
     "refused",
     "plan:other_service",
-    `The plan is for ${planned}, but the command uses ${baseUrl}`,
+    `The plan is for ${shownAddress(planned)}, but the command uses ${shownAddress(baseUrl)}`,
     "Pass the profile or the address that the plan was made with.",
   );
 
@@ -43,19 +92,52 @@ export const outdatedPlan = (changes: readonly string[]): CliError =>
     "Run mgmt plan again, review it, and apply the new plan.",
   );
 
-export const unknownProject = (key: string): CliError =>
+/** @param meant names that are similar. */
+export const unknownProject = (key: string, meant: readonly string[]): CliError =>
   new CliError(
     "notFound",
     "export:not_found",
-    `There is no project with the id or logical id ${key}`,
-    "mgmt projects list shows the projects. A project without a logical id cannot be exported.",
+    `There is no project with the id, logical id or name ${JSON.stringify(key)}`,
+    `${meant.length > 0 ? `Did you mean ${meant.join(" or ")}? ` : ""}mgmt projects list shows the projects.`,
     { next: [["mgmt", "projects", "list"]] },
   );
 
-export const applyFailed = (problem: string, done: number, all: number): CliError =>
+export const severalProjects = (name: string, ids: readonly string[]): CliError =>
+  new CliError(
+    "refused",
+    "export:ambiguous",
+    `Several projects have the name ${JSON.stringify(name)}: ${ids.join(", ")}`,
+    "Pass the id of one of them.",
+    { next: ids.map((id) => ["mgmt", "export", id]) },
+  );
+
+/** @param next Words of the command that shows what is left to do. */
+export const applyFailed = (problem: string, done: number, all: number, next: readonly string[]): CliError =>
   new CliError(
     "partlyDone",
     "apply:partly_done",
     `${problem}. ${done} of ${all} steps were done`,
     "The result lists every step. Once the cause is fixed, run mgmt apply with the manifest: it continues with the rest.",
+    { next: [next] },
   );
+
+/**
+ * A signal ended the run between or during the steps.
+ *
+ * @param next Words of the command that shows what is left to do.
+ */
+export const applyInterrupted = (
+  interruption: unknown,
+  done: number,
+  all: number,
+  next: readonly string[],
+): unknown =>
+  interruption instanceof CliError
+    ? new CliError(
+        interruption.reason,
+        interruption.code,
+        `${interruption.message}. ${done} of ${all} steps were done`,
+        "The result lists every step. Run mgmt apply with the manifest again: it continues with the rest.",
+        { next: [next] },
+      )
+    : interruption;

@@ -1,10 +1,11 @@
-import { type KindName, kinds } from "../resources/kinds.js";
+import { type NamedKind, namedKinds } from "../contract/id-form.js";
+import { type KindName, kinds } from "../contract/kinds.js";
 import { CliError } from "./cli-error.js";
 
 /** A resource that a name may mean. */
 export interface Candidate {
   readonly id: string;
-  /** Where it is: `shop/reports`. */
+  /** Its full name, and what else tells it from the others. Empty if there is none. */
   readonly label: string;
 }
 
@@ -13,14 +14,77 @@ export const ambiguousName = (kind: KindName, name: string, candidates: readonly
     "refused",
     "name:ambiguous",
     `${candidates.length} ${kinds[kind].plural} are named ${JSON.stringify(name)}`,
-    `Pass one of the ids: ${candidates.map(({ id, label }) => (label === "" ? id : `${id} (${label})`)).join(", ")}.`,
+    `Pass an id or a full name: ${candidates.map(({ id, label }) => (label === "" ? id : `${id} (${label})`)).join(", ")}.`,
     { next: candidates.map(({ id }) => ["mgmt", kinds[kind].plural, "get", id]) },
   );
 
-export const unknownName = (kind: KindName, name: string): CliError =>
-  new CliError(
+/**
+ * @param meant names that are similar.
+ * @param field the field of a body that has the name. Its text is not repeated: it may be a secret in the wrong field.
+ */
+export const unknownName = (
+  kind: NamedKind,
+  name: string,
+  meant: readonly string[],
+  field?: string,
+): CliError => {
+  const { noun } = kinds[kind];
+  const { command } = lists[kind];
+  const forms =
+    "Names are exact: PROJECT/BRANCH/DATABASE, PROJECT/DATABASE, DATABASE/CONNECTION, PROJECT/SERVICE, PROJECT/@BRANCH, or @BRANCH in the default project.";
+  return new CliError(
     "notFound",
     "name:not_found",
-    `No ${kinds[kind].noun} is named ${JSON.stringify(name)}`,
-    "Names are exact: PROJECT/BRANCH/DATABASE, PROJECT/DATABASE, or @BRANCH in the default project.",
+    `No ${noun} has the id or name ${field === undefined ? JSON.stringify(name) : `in ${field}`}`,
+    [
+      ...(meant.length > 0 ? [`Did you mean ${meant.join(" or ")}?`] : []),
+      listSentence(kind),
+      ...(/[/@]/.test(name) && meant.length === 0 ? [forms] : []),
+    ].join(" "),
+    {
+      next: [
+        ["mgmt", ...(command.includes("PROJECT") ? ["projects", "list"] : command)],
+        ["mgmt", "help", "names"],
+      ],
+    },
   );
+};
+
+export const isUnknownName = (error: unknown): error is CliError =>
+  error instanceof CliError && error.code === "name:not_found";
+
+/** What lists the resources of a kind. */
+const lists: Readonly<Record<NamedKind, { readonly command: readonly string[]; readonly content: string }>> =
+  {
+    workspace: { command: ["workspaces", "list"], content: "your workspaces" },
+    project: { command: ["projects", "list"], content: "your projects" },
+    branch: { command: ["projects", "branches", "list", "PROJECT"], content: "the branches of a project" },
+    database: { command: ["databases", "list"], content: "your databases" },
+    connection: { command: ["connections", "list"], content: "your connections" },
+    app: { command: ["services", "list"], content: "your services" },
+  };
+
+/** Returns the sentence about the command that lists the resources of a kind, if they can be named. */
+export const listHintOf = (kind: KindName): string | undefined => {
+  const named = namedKinds.find((each) => each === kind);
+  return named && listSentence(named);
+};
+
+const listSentence = (kind: NamedKind): string =>
+  `Run mgmt ${lists[kind].command.join(" ")} to see ${lists[kind].content}.`;
+
+/**
+ * A branch is named without its project, and there is no default project.
+ *
+ * @param field the field of a body that has the name, which is then not repeated.
+ */
+export const branchWithoutProject = (branch: string, reason: string, field?: string): CliError => {
+  const name = field === undefined ? branch.replace(/^@/, "") : "BRANCH";
+  return new CliError(
+    "inputNeeded",
+    "usage:missing",
+    `The project of the branch ${field === undefined ? JSON.stringify(branch) : `in ${field}`} is missing`,
+    `The command did not ask, because ${reason}. Pass PROJECT/@${name}, or set a default project: mgmt link --project-id PROJECT`,
+    { next: [["mgmt", "projects", "list"]] },
+  );
+};

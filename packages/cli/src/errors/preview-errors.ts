@@ -1,11 +1,10 @@
 import { CliError } from "./cli-error.js";
+import { invalidValue, missingInput } from "./usage-errors.js";
 
-export const noProject = (): CliError =>
-  new CliError(
-    "inputNeeded",
-    "usage:missing",
+export const noProject = (reason: string): CliError =>
+  missingInput(
     "Missing --project-id",
-    "Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.",
+    `The command did not ask, because ${reason}. Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.`,
   );
 
 export const noBranch = (): CliError =>
@@ -13,7 +12,14 @@ export const noBranch = (): CliError =>
     "inputNeeded",
     "usage:missing",
     "Missing --branch: the folder is not on a branch of a git repository",
-    "Pass --branch NAME. In GitHub Actions and GitLab CI the branch of the job is used.",
+    "Pass --branch NAME. In CI the branch of the job is used.",
+  );
+
+export const invalidBranchName = (name: string, problem: string): CliError =>
+  invalidValue(
+    "--branch",
+    `cannot be ${JSON.stringify(name)}: git does not accept it as the name of a branch, because ${problem}`,
+    "Pass the name of a git branch, such as feature/cart.",
   );
 
 export const notAPreview = (branch: string): CliError =>
@@ -24,12 +30,54 @@ export const notAPreview = (branch: string): CliError =>
     "Previews are for other branches. Pass one with --branch NAME.",
   );
 
+export const noPreview = (branch: string): CliError =>
+  new CliError(
+    "notFound",
+    "preview:not_found",
+    `The branch ${branch} has no preview database`,
+    "mgmt preview up creates it. mgmt preview list shows the previews of the project.",
+    {
+      next: [
+        ["mgmt", "preview", "up", "--branch", branch],
+        ["mgmt", "preview", "list"],
+      ],
+    },
+  );
+
+/** A database in the status `failure` never becomes ready. */
+export const previewFailed = (branch: string, databaseId: string): CliError =>
+  new CliError(
+    "failure",
+    "preview:failed",
+    `Database ${databaseId} of ${branch} could not be created by the service`,
+    "Replace it with a new copy: mgmt preview reset",
+    { next: [["mgmt", "preview", "reset", "--branch", branch]] },
+  );
+
+/** @param repositories Those that have a preview of the branch. */
+export const severalPreviews = (branch: string, repositories: readonly string[]): CliError =>
+  new CliError(
+    "refused",
+    "preview:several",
+    `${branch} has preview databases of ${String(repositories.length)} git repositories: ${repositories.join(", ")}`,
+    "Run the command in a clone of one of them, or pass its address with --remote.",
+    { next: [["mgmt", "preview", "list"]] },
+  );
+
+export const noGit = (): CliError =>
+  new CliError(
+    "failure",
+    "preview:no_git",
+    "The program git was not found",
+    "Nothing was changed. Install git, and run the command in a clone of the repository.",
+  );
+
 export const gitFailed = (problem: string): CliError =>
   new CliError(
     "failure",
     "preview:git_failed",
     `The git branches cannot be listed: ${problem}`,
-    "Nothing was deleted. Run the command in a clone that can reach its remote, or name another remote with --remote.",
+    "Nothing was deleted. git must reach the remote without asking for a password, and with settings of your own: programs and certificates in the configuration of the repository are not used. Set them with git config --global or in GIT_SSH_COMMAND, or name another remote with --remote.",
   );
 
 export const noGitBranches = (remote: string): CliError =>
@@ -38,4 +86,58 @@ export const noGitBranches = (remote: string): CliError =>
     "preview:no_git_branches",
     `The git remote ${remote} has no branches`,
     "Nothing was deleted. Pass the remote that previews are made from with --remote.",
+  );
+
+export const noRepository = (): CliError =>
+  new CliError(
+    "inputNeeded",
+    "usage:missing",
+    "Missing --remote: the folder is not in a git repository that has a remote",
+    "Nothing was deleted. Run the command in a clone of the repository, or pass the address of its remote with --remote.",
+  );
+
+export const severalRemotes = (names: readonly string[]): CliError =>
+  new CliError(
+    "inputNeeded",
+    "preview:several_remotes",
+    `The git repository has several remotes and none is named origin: ${names.join(", ")}`,
+    "Pass the one that pull requests are merged in with --remote NAME.",
+  );
+
+export const noSuchRemote = (name: string, names: readonly string[]): CliError =>
+  new CliError(
+    "usage",
+    "preview:unknown_remote",
+    `The git repository has no remote ${name}`,
+    names.length === 0
+      ? "Pass the address of a repository, or run the command in a clone."
+      : `Its remotes: ${names.join(", ")}. An address is accepted too.`,
+  );
+
+/** @param status Exit status of the command. */
+export const setupFailed = (branch: string, databaseId: string, status: number): CliError =>
+  new CliError(
+    "failure",
+    "preview:setup_failed",
+    `The setup command exited with ${String(status)}. Database ${databaseId} of branch ${branch} was created`,
+    "Correct the setup command, and run mgmt preview up again: it repeats the setup until it succeeds. mgmt preview reset starts over with a new copy.",
+  );
+
+export const noBackup = (name: string, id: string): CliError =>
+  new CliError(
+    "notFound",
+    "preview:no_backup",
+    `The database ${name} has no completed backup`,
+    "Without --from-backup, the preview becomes a copy of the database as it is now.",
+    { next: [["mgmt", "databases", "backups", "list", id]] },
+  );
+
+/** @param problem What pg_dump said. */
+export const dumpFailed = (databaseId: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "preview:dump_failed",
+    `The schema of database ${databaseId} cannot be read: ${problem}`,
+    "Check that this machine can connect to the database: mgmt psql",
+    { next: [["mgmt", "databases", "get", databaseId]] },
   );

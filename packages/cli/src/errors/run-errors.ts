@@ -10,14 +10,14 @@ export const confirmationNeeded = (what: string, reason: string): CliError =>
   );
 
 export const declined = (): CliError =>
-  new CliError("inputNeeded", "confirmation:declined", "Not confirmed; nothing was changed");
+  new CliError("inputNeeded", "confirmation:declined", "You did not confirm, so nothing was changed");
 
 /** A success status with a body that does not match the contract. */
 export const unexpectedResponse = (expected: string): CliError =>
   new CliError(
     "failure",
     "response:invalid",
-    `The response of the service is not ${expected}`,
+    `The service sent an unexpected response: it is not ${expected}`,
     "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );
 
@@ -28,6 +28,13 @@ export const unexpectedResponse = (expected: string): CliError =>
  */
 export const outcomeUnknown = (problem: string, next: readonly string[], hint: string): CliError =>
   new CliError("pending", "outcome:unknown", problem, hint, { next: [next] });
+
+/** A signal ended the run before the response to a request that changes something arrived. */
+export const changeInterrupted = (interruption: Error): CliError =>
+  new CliError("pending", "outcome:unknown", interruptedProblem(interruption));
+
+export const interruptedProblem = (interruption: Error): string =>
+  `${interruption.message} before the response arrived. The request may have been carried out`;
 
 /**
  * A resource was created, but not its credentials. Exits with the code of the cause.
@@ -49,11 +56,11 @@ export const credentialsMissing = (
   );
 
 export const partlyDone = (failed: number, all: number): CliError =>
-  new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} failed; the others succeeded`);
+  new CliError("partlyDone", "bulk:partly_done", `${failed} of ${all} items failed. The others succeeded`);
 
 /** The run exits with the code of the first error. */
 export const allFailed = (all: number, first: unknown): CliError =>
-  new CliError("failure", "bulk:failed", `All ${all} failed`, undefined, { cause: first });
+  new CliError("failure", "bulk:failed", `All ${all} items failed`, undefined, { cause: first });
 
 /** @param next Words of the command that helps with the first failure, if there is one. */
 export const checksFailed = (failed: number, all: number, next: readonly string[] | undefined): CliError =>
@@ -74,20 +81,29 @@ export const platformMissing = (install: string): CliError =>
     `Run: ${install}`,
   );
 
+/** @param node Versions of Node.js that can run the package, such as `>=20.19`. */
+export const platformNotContained = (command: string, node: string): CliError =>
+  new CliError(
+    "failure",
+    "platform:not_installed",
+    "mgmt dev needs the package @mgmt/platform, which contains Postgres and is not part of the standalone program",
+    `Install Node.js ${node.replace(/^>=/, "")} or newer, which has npx. Then run: ${command}`,
+  );
+
 export const noControl = (): CliError =>
   new CliError(
     "usage",
     "control:not_found",
-    "The control surface of `mgmt dev` is not known",
-    "Run mgmt dev, or pass both --control-url and --control-secret-file, as in its ready line.",
+    "mgmt dev is not running, or its control address and secret are not known",
+    "Start mgmt dev, or pass --control-url and --control-secret-file with the controlUrl and controlSecretFile that mgmt dev --output json prints.",
   );
 
 export const unreachableControl = (url: string, cause: unknown): CliError =>
   new CliError(
     "network",
     "control:unreachable",
-    `The control surface at ${url} cannot be reached (${causeText(cause)})`,
-    "Check that mgmt dev is running.",
+    `mgmt dev cannot be reached at ${url} (${causeText(cause)})`,
+    "Check that mgmt dev is running and that this is its control address.",
   );
 
 /** @param refusal Of the response. */
@@ -97,29 +113,58 @@ export const controlRefused = (status: number, refusal: { message: unknown; hint
     "control:refused",
     typeof refusal.message === "string"
       ? refusal.message
-      : `The control surface responded with status ${status}`,
+      : `mgmt dev refused the request with status ${status}`,
     typeof refusal.hint === "string" ? refusal.hint : undefined,
   );
 
 export const programNotFound = (program: string, hint: string): CliError =>
-  new CliError("failure", "program:not_found", `The program ${program} was not found`, hint);
+  new CliError("programNotFound", "program:not_found", `The program ${program} was not found`, hint);
+
+export const notExecutable = (program: string): CliError =>
+  new CliError(
+    "programNotStarted",
+    "program:not_executable",
+    `${program} is not a program that this account can run`,
+    "Make it executable (chmod +x FILE), or run it with its interpreter (sh FILE).",
+  );
+
+export const interpreterNotFound = (program: string): CliError =>
+  new CliError(
+    "programNotStarted",
+    "program:not_started",
+    `${program} could not be started, because the interpreter in its first line was not found`,
+    "Correct the first line of the script, or run it with its interpreter.",
+  );
 
 export const programFailedToStart = (program: string, problem: string): CliError =>
-  new CliError("failure", "program:not_started", `${program} could not be started (${problem})`);
+  new CliError("programNotStarted", "program:not_started", `${program} could not be started (${problem})`);
 
 export const rehearsedCommandFailed = (status: number, faults: number): CliError =>
   new CliError(
     "failure",
     "rehearsal:command_failed",
-    `The command exited with ${String(status)} without any fault`,
-    faults > 0 ? "The faults were not tried. Correct the command first." : undefined,
+    `The command exited with ${String(status)} although no fault was simulated`,
+    `${faults > 0 ? "The faults were not tried. " : ""}Its messages are above. Correct the command, and rehearse it again.`,
   );
 
-/** @param bad The faults that the command did not recover from. */
-export const notRecovered = (bad: readonly string[], all: number): CliError =>
+/**
+ * @param bad The faults that the command did not recover from.
+ * @param unused The faults that did not occur.
+ */
+export const notRecovered = (bad: readonly string[], unused: readonly string[], all: number): CliError =>
   new CliError(
     "failure",
     "rehearsal:not_recovered",
-    `The command did not recover from ${String(bad.length)} of ${String(all)} faults: ${bad.join(", ")}`,
+    `The command did not recover from ${String(bad.length)} of ${String(all)} faults: ${bad.join(", ")}` +
+      (unused.length > 0 ? `. These did not occur: ${unused.join(", ")}` : ""),
     "Retry failed requests. Create resources with a logical id and `ensure`, so that a retry does not create them twice.",
+  );
+
+/** @param unused The faults that did not occur. */
+export const faultsUnused = (unused: readonly string[], all: number): CliError =>
+  new CliError(
+    "failure",
+    "rehearsal:fault_unused",
+    `${String(unused.length)} of ${String(all)} faults did not occur, because the command did not send the request: ${unused.join(", ")}`,
+    "Name an operation and a number that the command sends. --debug shows the requests of an mgmt command.",
   );

@@ -52,6 +52,16 @@ export const keyringMissing = (cause: unknown): CliError =>
     { cause },
   );
 
+/** @param folder Where the standalone program keeps the library. */
+export const keyringNotLoaded = (folder: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "keyring:not_installed",
+    `The library that opens the system keyring cannot be loaded (${causeText(cause)})`,
+    `Allow your user to write ${folder}, and the system to run programs there. ${noPlainTextFallback}`,
+    { cause },
+  );
+
 export const keyringUnavailable = (cause: unknown): CliError =>
   new CliError(
     "failure",
@@ -93,11 +103,19 @@ export const unwritableLink = (file: string, cause: unknown): CliError =>
     "Allow your user to write it and its folder.",
   );
 
+export const unwritableGitignore = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "gitignore:unwritable",
+    `${file} cannot be changed (${causeText(cause)})`,
+    "Change it yourself, and run the command again with --no-gitignore.",
+  );
+
 export const linkedToNothing = (kind: "workspace" | "project", text: string): CliError =>
   new CliError(
     "notFound",
     "link:not_found",
-    `There is no ${kind} ${JSON.stringify(text)} that your credential can access`,
+    `No ${kind} that you can access has the id or name ${JSON.stringify(text)}`,
     `The folder was not linked. Pass an id or a name that mgmt ${kind}s list shows, or --no-verify to link it anyway.`,
     { next: [["mgmt", `${kind}s`, "list"]] },
   );

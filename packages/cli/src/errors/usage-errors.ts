@@ -10,6 +10,15 @@ export const usageError = (message: string, hint = seeHelp, options?: CliErrorOp
 export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
   new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
 
+/** A whole body does not match the contract. A newer service may accept it, so the hint names what sends it unchecked. */
+export const invalidBody = (what: string, problems: readonly string[], request: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:invalid_value",
+    `${what}: ${problems.join("; ")}`,
+    `Nothing was sent. mgmt api ${request} --input FILE sends a body without this check.`,
+  );
+
 /** A value that only the user knows is missing, and nothing was asked. */
 export const missingInput = (message: string, hint?: string): CliError =>
   new CliError("inputNeeded", "usage:missing", message, hint);
@@ -29,6 +38,15 @@ export const unreadableFile = (what: string, path: string, cause: unknown): CliE
     "usage:unreadable_file",
     `${what}: cannot read ${path} (${causeText(cause)})`,
     "Pass a file that you can read, or - for standard input.",
+  );
+
+/** Somebody else's repository could contain a link to a private file, which messages would quote. */
+export const linkedFile = (what: string, path: string): CliError =>
+  new CliError(
+    "usage",
+    "usage:linked_file",
+    `${what}: ${path} is a symbolic link to a file outside of this folder, which is not followed`,
+    "If you trust it, pass the path of the file that it leads to.",
   );
 
 export const badProfileName = (from: string, name: string): CliError =>

@@ -1,8 +1,9 @@
-import type { Context } from "../context.js";
+import type { Context } from "../context/context.js";
 import { CliError } from "../errors/cli-error.js";
-import type { Field } from "../operations/row.js";
+import type { Field } from "../contract/row.js";
 import { printable } from "../output/printable.js";
 import { ask } from "./ask.js";
+import { choose } from "./choose.js";
 import { parseValue } from "./parse-value.js";
 import { flagOf } from "./read-input.js";
 
@@ -15,8 +16,9 @@ export const askForField = async (field: Field, title: string, context: Context)
     return (await ask(context, ({ password }, terminal) => password({ message, validate }, terminal))).trim();
   }
   if (field.enum) {
-    const choices = field.enum.map((value) => ({ value, name: String(value) }));
-    return ask(context, ({ select }, terminal) => select({ message, choices }, terminal));
+    const choices = field.enum.map((value) => ({ value: String(value), texts: [String(value)] }));
+    const chosen = await choose({ title, choices }, context);
+    return field.enum.find((value) => String(value) === chosen);
   }
   if (field.type === "boolean") {
     return ask(context, ({ confirm }, terminal) => confirm({ message: `${title}?` }, terminal));

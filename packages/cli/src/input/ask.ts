@@ -1,4 +1,4 @@
-import type { Context } from "../context.js";
+import type { Context } from "../context/context.js";
 import { interrupted } from "../errors/cli-error.js";
 
 type Prompts = typeof import("./prompts.js");
@@ -48,9 +48,9 @@ export const ask = async <T>(
     const either = AbortSignal.any([signal, canceled.signal]);
     return await question(prompts, { input: stdin, output: stderr, signal: either });
   } catch (error) {
+    signal.throwIfAborted();
     if (canceled.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
       throw interrupted();
-    signal.throwIfAborted();
     throw error;
   } finally {
     isOver = true;

@@ -1,37 +1,139 @@
-import type { Context } from "../context.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Context } from "../context/context.js";
 import { ask } from "./ask.js";
+import { type Choice, matching, meant, shownChoice } from "./choice.js";
+import { widthOf } from "../output/width.js";
+import { discardTypedLines } from "./discard-typed-lines.js";
 import { isId } from "./ids.js";
-
-export interface Choice {
-  readonly value: string;
-  /** What is shown, printable. */
-  readonly name: string;
-}
 
 interface Question {
   readonly title: string;
   readonly choices: readonly Choice[];
-  /** Whether nothing else can be chosen. If not, an id can be typed. */
-  readonly isComplete: boolean;
+  /** Whether nothing else can be chosen. If not, an id can be typed. Default: true. */
+  readonly isComplete?: boolean;
 }
 
-/** Up to this many choices fit on a small terminal and need no search. */
-const fewChoices = 10;
+/** Up to this many choices fit on a small terminal. */
+const pageSize = 10;
 
-/** Asks for one of several choices, with a search if there are many. */
-export const choose = ({ title, choices, isComplete }: Question, context: Context): Promise<string> => {
-  const message = `${title}:`;
-  return ask(context, ({ select, search }, terminal) =>
-    choices.length <= fewChoices && isComplete
-      ? select({ message, choices: [...choices] }, terminal)
-      : search({ message, source: (term) => matching(choices, isComplete, term) }, terminal),
-  );
-};
+/** Some terminals do not report their width. */
+const defaultColumns = 80;
 
-/** Returns the choices that contain every word, ignoring case. */
-const matching = (choices: readonly Choice[], isComplete: boolean, term = ""): Choice[] => {
-  const words = term.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-  const typed = !isComplete && isId(term) && !choices.some(({ value }) => value === term);
-  return typed ? [...found, { value: term, name: `${term} (as typed)` }] : found;
-};
+/** Asks for one of several choices, which can be searched. */
+export const choose = (question: Question, context: Context): Promise<string> =>
+  ask(context, async ({ search }, terminal) => {
+    await discardTypedLines(terminal.input);
+    const message = `${question.title}:`;
+    const columns = terminal.output.columns || defaultColumns;
+    const searching = new Searching(question, (keys) => terminal.input.unshift(keys));
+    const onKey = (_: unknown, key?: { name?: string }): void => {
+      if (key?.name === "return" || key?.name === "enter") void searching.onEnter();
+    };
+    terminal.input.on("keypress", onKey);
+    try {
+      const shown = await search(
+        {
+          message,
+          pageSize,
+          source: (text = "") =>
+            searching.list(text).map((choice) => ({
+              value: choice.value,
+              name: shownChoice(choice, columns, widthOf("❯ ")),
+              short: shownChoice(choice, columns, widthOf(`✔ ${message} `)),
+            })),
+          validate: (value) => searching.accepts(value),
+        },
+        terminal,
+      );
+      return searching.answer?.value ?? shown;
+    } finally {
+      terminal.input.off("keypress", onKey);
+    }
+  });
+
+/**
+ * Makes sure that the answer is what the prompt shows. Keys can arrive together, and the prompt gets them all before it has the
+ * list for a text among them: on Enter, it would take a choice of the list before, and then show one of the new list.
+ */
+class Searching {
+  answer: Choice | undefined;
+  /** The text that was typed. */
+  private text = "";
+  /** The text whose list is on the screen. */
+  private shown: string | undefined;
+  private isDeciding = false;
+  private hasMore = false;
+
+  constructor(
+    private readonly question: Question,
+    /** Gives keys to the prompt as if they had been typed. */
+    private readonly type: (keys: string) => void,
+  ) {}
+
+  /** Returns what to show for a text. */
+  list(text: string): readonly Choice[] {
+    if (this.answer) return [this.answer];
+    if (this.isDeciding) this.hasMore = true;
+    this.text = text;
+    void this.noteShown(text);
+    return this.matching(text);
+  }
+
+  /** The prompt shows a list as soon as it has awaited it, which takes one turn of the queue of microtasks. */
+  private async noteShown(text: string): Promise<void> {
+    await Promise.resolve();
+    await Promise.resolve();
+    this.shown = text;
+  }
+
+  /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
+  async accepts(value: string): Promise<true> {
+    if (this.answer) return true;
+    if (this.isDeciding) return never();
+    this.isDeciding = true;
+    const { text } = this;
+    const isShown = this.shown === text;
+    await nextTurn();
+    this.isDeciding = false;
+    const found = this.matching(text);
+    this.answer = isShown ? found.find((choice) => choice.value === value) : meant(found, text);
+    if (this.answer && isShown && !this.hasMore) return true;
+    // The prompt has a list without the answer, or has cleared the text, which is to be changed.
+    if (this.answer) await this.confirm();
+    else if (!this.hasMore) this.type(text);
+    this.hasMore = false;
+    return never();
+  }
+
+  /**
+   * Decides what Enter means while the list on the screen is empty: the prompt then ignores the key, although there may be a list
+   * for the text by now. It keeps the text.
+   */
+  async onEnter(): Promise<void> {
+    const { text, shown } = this;
+    const isEmpty = shown === undefined || this.matching(shown).length === 0;
+    if (this.answer || this.isDeciding || !isEmpty || shown === text) return;
+    this.isDeciding = true;
+    await nextTurn();
+    this.isDeciding = false;
+    this.hasMore = false;
+    this.answer = meant(this.matching(text), text);
+    if (this.answer) await this.confirm();
+  }
+
+  /** Makes the prompt show the answer alone, and end with it. */
+  private async confirm(): Promise<void> {
+    this.type(" ");
+    await nextTurn();
+    this.type("\r");
+  }
+
+  private matching(text: string): Choice[] {
+    const { choices, isComplete = true } = this.question;
+    const id = text.trim();
+    const isTyped = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
+    return [...matching(choices, text), ...(isTyped ? [{ value: id, texts: [`${id} (as typed)`] }] : [])];
+  }
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);

@@ -1,20 +1,21 @@
 import { invalidValue } from "../errors/usage-errors.js";
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
 
 /** How long `--wait` waits without `--timeout`. */
 export const defaultWait = "5m";
 
-const maximumMs = 24 * 3_600_000;
-
 /** Parses `90s`, `5m` or `1h30m`, or a number of seconds. Returns milliseconds. */
 export const parseDuration = (text: string, what: string): number => {
-  const parts = /^\d+(\.\d+)?$/.test(text) ? [`${text}s`] : (text.match(/\d+(\.\d+)?(ms|s|m|h)/g) ?? []);
-  const total = parts.reduce(
-    (sum, part) => sum + parseFloat(part) * (units[part.replace(/^[\d.]+/, "")] ?? NaN),
-    0,
-  );
-  if (parts.join("").length < text.length || !(total > 0) || total > maximumMs) {
+  const total = /^\d+(\.\d+)?$/.test(text) ? sumOf(`${text}s`) : sumOf(text);
+  if (!(total > 0) || total > 24 * 3_600_000 || /[dw]/.test(text)) {
     throw invalidValue(
       what,
       `cannot be ${JSON.stringify(text)}`,
@@ -22,4 +23,24 @@ export const parseDuration = (text: string, what: string): number => {
     );
   }
   return total;
+};
+
+/** Parses `12h`, `7d` or `2w`, or `0` for no time, of at most a year. Returns milliseconds. */
+export const parsePeriod = (text: string, what: string): number => {
+  const total = text === "0" ? 0 : sumOf(text);
+  if (Number.isNaN(total) || total > 366 * 86_400_000) {
+    throw invalidValue(
+      what,
+      `cannot be ${JSON.stringify(text)}`,
+      "Use a time such as 12h, 7d or 2w, at most a year.",
+    );
+  }
+  return total;
+};
+
+/** Returns the sum of times such as `1h30m` in milliseconds, or NaN if the text is something else. */
+const sumOf = (text: string): number => {
+  const parts = text.match(/\d+(\.\d+)?(ms|[smhdw])/g) ?? [];
+  if (text === "" || parts.join("").length < text.length) return NaN;
+  return parts.reduce((sum, part) => sum + parseFloat(part) * (units[part.replace(/^[\d.]+/, "")] ?? NaN), 0);
 };

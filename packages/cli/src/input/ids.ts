@@ -15,4 +15,7 @@ export const assertId = (what: string, id: string): void => {
 };
 
 const notAnId = (what: string, id: string): Error =>
-  usageError(`${what} cannot be ${JSON.stringify(id)}`, "It must be an id.");
+  usageError(
+    `${what} cannot be ${JSON.stringify(id)}`,
+    "Pass an id as mgmt prints it, such as proj_8s2d4f6g1h3j5k7l9q0w2e4r.",
+  );

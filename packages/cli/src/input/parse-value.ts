@@ -1,7 +1,7 @@
-import type { Field } from "../operations/row.js";
+import type { Field } from "../contract/row.js";
 import { invalidValue } from "../errors/usage-errors.js";
-import { didYouMean } from "../program/suggest.js";
-import type { Sources } from "./sources.js";
+import { didYouMean } from "../text/suggest.js";
+import type { Sources } from "../context/sources.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
 export const parseValue = async (
@@ -72,10 +72,18 @@ const checkEnum = (field: Field, value: string | number, what: string): void => 
 const checkText = (field: Field, text: string, what: string): void => {
   // JSON Schema counts characters, not UTF-16 code units.
   const length = [...text].length;
-  const { minLength = 0, maxLength = Infinity, pattern, format } = field;
+  // A name can be longer than the id that replaces it.
+  const {
+    minLength = 0,
+    maxLength = Infinity,
+    pattern,
+    patternWords,
+    format,
+  } = field.prefix === undefined ? field : {};
   const unset = field.nullable ? `Use --unset ${field.flag} to set it to null.` : undefined;
   // The help text mentions null, so users try it.
-  if (unset !== undefined && text === "null") throw invalidValue(what, "would be the text null", unset);
+  if (unset !== undefined && text === "null")
+    throw invalidValue(what, "would be set to the text null", unset);
   if (length < minLength) {
     throw invalidValue(
       what,
@@ -87,7 +95,11 @@ const checkText = (field: Field, text: string, what: string): void => {
     throw invalidValue(what, `must have at most ${maxLength} characters, not ${length}`);
   }
   if (pattern !== undefined && !new RegExp(pattern, "u").test(text)) {
-    throw invalidValue(what, `cannot be ${quoted(text)}`, unset ?? `It must match ${pattern}.`);
+    throw invalidValue(
+      what,
+      `cannot be ${quoted(text)}`,
+      unset ?? (patternWords === undefined ? `It must match ${pattern}.` : `Allowed: ${patternWords}.`),
+    );
   }
   if (format === "date-time" && !isDateTime(text)) {
     throw invalidValue(

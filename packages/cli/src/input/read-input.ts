@@ -1,8 +1,8 @@
-import type { Field, OperationCommand } from "../operations/row.js";
+import type { Field, OperationCommand } from "../contract/row.js";
 import { secretInArguments, usageError } from "../errors/usage-errors.js";
-import { isObject, setAt, valueAt } from "../json-path.js";
+import { isObject, setAt, valueAt } from "../contract/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
-import type { Sources } from "./sources.js";
+import type { Sources } from "../context/sources.js";
 
 /** The values of a command line as the user typed them. */
 export interface TypedValues {
@@ -12,6 +12,8 @@ export interface TypedValues {
   readonly argument?: { readonly field: Field; readonly text: string };
   readonly unset: readonly string[];
   readonly body?: string;
+  /** Where the body comes from, for errors. Default: `--body`. */
+  readonly bodySource?: string;
 }
 
 export interface Input {
@@ -49,7 +51,8 @@ const readBody = async (
 ): Promise<Pick<ReadInput, "body" | "missing">> => {
   if (!command.body) return { body: undefined, missing: [] };
   const { fields, required } = command.body;
-  const body = typed.body === undefined ? {} : await readWholeBody(typed.body, fields, sources);
+  const body =
+    typed.body === undefined ? {} : await readWholeBody(command, typed.body, typed.bodySource, sources);
   for (const field of fields) {
     const value = await readFlag(field, typed, sources);
     if (value !== undefined) setAt(body, field.path, value);
@@ -91,21 +94,24 @@ const readFlag = async (field: Field, { flags }: TypedValues, sources: Sources):
 };
 
 const readWholeBody = async (
+  command: OperationCommand,
   text: string,
-  fields: readonly Field[],
+  what = "--body",
   sources: Sources,
 ): Promise<Record<string, unknown>> => {
-  const body = await parseJson(text, "--body", sources);
-  if (!isObject(body)) throw usageError("--body must be a JSON object");
+  const body = await parseJson(text, what, sources);
+  if (!isObject(body)) throw usageError(`${what} must be a JSON object`);
   const inArguments = text !== "-" && !text.startsWith("@");
-  for (const field of fields) {
+  for (const field of command.body?.fields ?? []) {
     if (inArguments && field.secret && valueAt(body, field.path) !== undefined) {
       throw secretInArguments(
-        `${field.path.join(".")} in --body`,
+        `${field.path.join(".")} in ${what}`,
         `Pass ${flagOf(field)} PATH, --body @file, or - for standard input.`,
       );
     }
   }
+  const { assertBody } = await import("./assert-body.js");
+  assertBody(command, body, what);
   return body;
 };
 

@@ -1,5 +1,5 @@
-import { managedResources } from "../generated/managed-resources.js";
-import type { ManagedResource } from "./managed-resource.js";
+import { managedResources } from "../contract/generated/managed-resources.js";
+import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** Which resource an entry of a manifest is about. */
 export interface Address {
@@ -13,11 +13,15 @@ export interface Address {
 export interface Entry extends Address {
   /** Inputs of `create`, without the identity and the parents. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Id or name of a resource without a logical id that the entry describes. */
+  readonly adopt?: string;
 }
 
 /** A resource of the service that has the identity of an entry. */
 export interface ExistingEntry extends Entry {
   readonly id: string;
+  /** Whether it has no identity of its own. */
+  readonly isAdopted?: true;
 }
 
 /** A text that identifies an address, for maps. */

@@ -1,7 +1,7 @@
-import { managedResources } from "../generated/managed-resources.js";
-import { isObject } from "../json-path.js";
+import { managedResources } from "../contract/generated/managed-resources.js";
+import { isObject } from "../contract/json-path.js";
 import { type ExistingEntry, managedResource } from "./entry.js";
-import type { State } from "./read-state.js";
+import type { Identify, State } from "./read-state.js";
 
 /** Values that the service uses if a field is left out. */
 const omitted = (value: unknown): boolean =>
@@ -33,6 +33,7 @@ const collectionsIn = (
 };
 
 const contentOf = (entry: ExistingEntry, entries: readonly ExistingEntry[]): Record<string, unknown> => ({
+  ...(entry.isAdopted && { adopt: entry.id }),
   ...Object.fromEntries(
     Object.entries(entry.fields)
       .filter(([, value]) => !omitted(value))
@@ -69,3 +70,28 @@ const referenceTo = (id: unknown, entries: readonly ExistingEntry[]): Record<str
   }
   return Object.fromEntries(kinds.map((kind, index) => [kind, entry.path[index] ?? ""]));
 };
+
+/** Gives resources without a logical id keys that are like their names. */
+export const identifyByName: Identify = ({ name: kind, container }, unnamed, entries) => {
+  const keys = new Map<string, string>();
+  const taken = new Set(
+    entries.filter(({ resource }) => resource === kind).map(({ path }) => JSON.stringify(path)),
+  );
+  for (const { id, name, containerId } of unnamed) {
+    const holder = entries.find((entry) => entry.resource === container && entry.id === containerId);
+    const pathOf = (key: string): string => JSON.stringify([...(holder?.path ?? []), key]);
+    const wanted = keyLike(name ?? "") || kind;
+    let key = wanted;
+    for (let count = 2; taken.has(pathOf(key)); count++) key = `${wanted}-${String(count)}`;
+    taken.add(pathOf(key));
+    keys.set(id, key);
+  }
+  return keys;
+};
+
+/** Returns a name in the form of a logical id. */
+const keyLike = (name: string): string =>
+  name
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replaceAll(/^[._-]+|[._-]+$/g, "")
+    .slice(0, 240);

@@ -1,29 +1,44 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context/context.js";
 import { noBaseUrl } from "../errors/access-errors.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
-import { makePlan, type Plan } from "./plan.js";
+import { adoptionNotices, adoptionsIn, identifyAdopted, missingAdoptions } from "./adopt.js";
+import { placeInRegions } from "./place-in-regions.js";
+import { makePlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
 import { readState } from "./read-state.js";
 
-/** The manifest of commands that are called without `--file`. */
-export const defaultFile = "mgmt.yaml";
+export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> {
+  /** Default: `mgmt.yaml`. */
+  readonly file?: string | undefined;
+}
 
 /** Reads a manifest, compares it with the service, and warns about what cannot be changed. */
 export const planFromFile = async (
-  file: string = defaultFile,
-  prune: boolean,
+  { file, prune, targets }: ManifestOptions,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
 ): Promise<Plan> => {
-  const { sources, output, signal } = context;
-  const text = await sources.read(file, "--file");
-  const desired = readManifest(text, file === "-" ? "standard input" : file);
-  const projects = desired.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
-  const state = await readState(client, projects, signal);
-  const plan = makePlan(desired, state, { baseUrl: await baseUrlOf(flags, context), prune });
+  const { output, signal } = context;
+  const manifest = await readManifest(file, context);
+  const { entries, placeOf } = manifest;
+  const projects = entries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
+  const adoptions = adoptionsIn(entries);
+  const identify = identifyAdopted(adoptions, placeOf);
+  const state = await readState(client, { projects, identify }, signal);
+  const missing = missingAdoptions(adoptions, state.entries);
+  if (missing.length > 0) {
+    const { assertNotElsewhere } = await import("./misplaced-adoptions.js");
+    await assertNotElsewhere(missing, state, placeOf, client, signal);
+  }
+  for (const message of adoptionNotices(missing, state.entries)) {
+    output.notice({ code: "plan:not_adopted", message });
+  }
+  const made = makePlan(manifest, state, { baseUrl: await baseUrlOf(flags, context), prune, targets });
+  const { plan, notices } = await placeInRegions(made, client, signal);
   for (const message of plan.warnings) await output.warn({ code: "plan:unchangeable", message });
+  for (const notice of notices) output.notice(notice);
   return plan;
 };
 

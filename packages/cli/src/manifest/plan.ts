@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Adoption, adoptionsIn } from "./adopt.js";
 import { invalidManifest } from "../errors/manifest-errors.js";
-import { isObject } from "../json-path.js";
+import { isObject } from "../contract/json-path.js";
 import {
   type Address,
   depthOf,
@@ -10,8 +11,10 @@ import {
   managedResource,
   nameOf,
 } from "./entry.js";
-import { referencesIn } from "./references.js";
+import type { Manifest, PlaceOf } from "./read-manifest.js";
+import { assertReferences, referencesIn } from "./references.js";
 import type { State, UnnamedResource } from "./read-state.js";
+import { selectTargets } from "./targets.js";
 
 /** One request that applying a plan sends. */
 export type Step = CreateStep | UpdateStep | DeleteStep;
@@ -24,7 +27,13 @@ export interface CreateStep extends Address {
 export interface UpdateStep extends Address {
   readonly action: "update";
   readonly id: string;
-  readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+  readonly changes: readonly Change[];
+}
+
+interface Change {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
 }
 
 export interface DeleteStep extends Address {
@@ -38,6 +47,8 @@ export interface Plan {
   readonly baseUrl: string;
   /** Keys of the projects that were read. */
   readonly projects: readonly string[];
+  /** The entries that adopt a resource without a logical id. */
+  readonly adoptions: readonly Adoption[];
   /** In the order in which they are applied. */
   readonly steps: readonly Step[];
   /** What the plan cannot change. */
@@ -52,17 +63,27 @@ const initialBranch = "main";
 /** Values of inputs that the service replaces by another value. */
 const resolvedByService: readonly unknown[] = ["inherit"];
 
+export interface PlanOptions {
+  /** Address of the service. */
+  readonly baseUrl: string;
+  /** Whether to delete what the manifest does not have. */
+  readonly prune: boolean;
+  /** Names of the entries to plan for. Default: all. */
+  readonly targets?: readonly string[] | undefined;
+}
+
 /** Compares a manifest with what the service has. Throws `manifest:invalid` for a reference to nothing. */
 export const makePlan = (
-  desired: readonly Entry[],
+  { entries: desired, placeOf }: Manifest,
   state: State,
-  { baseUrl, prune }: { baseUrl: string; prune: boolean },
+  { baseUrl, prune, targets }: PlanOptions,
 ): Plan => {
+  const targeted = targets && selectTargets(desired, state, targets);
   const existing = new Map(state.entries.map((entry) => [keyOf(entry), entry]));
   const warnings: string[] = [];
   const creates: CreateStep[] = [];
   const updates: UpdateStep[] = [];
-  for (const entry of desired) {
+  for (const entry of targeted?.entries ?? desired) {
     const found = existing.get(keyOf(entry));
     if (found) {
       const step = updateOf(entry, found, warnings);
@@ -71,12 +92,14 @@ export const makePlan = (
       creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
     }
   }
-  const deletes = prune ? prunedBy(desired, state, warnings) : [];
+  assertReferences(creates, [...creates, ...state.entries], placeOf);
+  const deletes = prune ? prunedBy(desired, state, warnings, targeted?.includes) : [];
   return {
     version: 1,
     baseUrl,
     projects: desired.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? ""),
-    steps: [...inOrder(creates, existing), ...updates, ...deletes],
+    adoptions: adoptionsIn(desired),
+    steps: [...inOrder(creates, placeOf), ...updates, ...deletes],
     warnings,
     read: state.entries,
   };
@@ -87,7 +110,7 @@ export const comesWithProject = ({ resource, path }: Address): boolean =>
   resource === "branch" && path.at(-1) === initialBranch;
 
 const updateOf = (entry: Entry, found: ExistingEntry, warnings: string[]): UpdateStep | undefined => {
-  const changes = managedResource(entry.resource).fields.flatMap(({ input, property, mutable }) => {
+  const changes = managedResource(entry.resource).fields.flatMap(({ input, property, mutable }): Change[] => {
     const [from, to] = [found.fields[input], entry.fields[input]];
     if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
     if (mutable) return [{ field: input, from, to }];
@@ -100,29 +123,27 @@ const updateOf = (entry: Entry, found: ExistingEntry, warnings: string[]): Updat
     return [];
   });
   const { resource, path } = entry;
+  const { identity } = managedResource(resource);
+  if (found.isAdopted && identity.mutable) {
+    changes.unshift({ field: identity.input, from: null, to: path.at(-1) });
+  }
   return changes.length === 0 ? undefined : { action: "update", resource, path, id: found.id, changes };
 };
 
 /** Orders what is created: containers first, and after what it refers to. */
-const inOrder = (
-  creates: readonly CreateStep[],
-  existing: ReadonlyMap<string, ExistingEntry>,
-): CreateStep[] => {
+const inOrder = (creates: readonly CreateStep[], placeOf: PlaceOf): CreateStep[] => {
   let waiting = [...creates].sort((a, b) => depthOf(a.resource) - depthOf(b.resource));
-  const all = new Set(waiting.map(keyOf));
   const ordered: CreateStep[] = [];
   while (waiting.length > 0) {
     const names = new Set(waiting.map(keyOf));
     const ready = waiting.filter((step) =>
-      referencesIn(step.fields, step).every((reference) => {
-        if (!all.has(keyOf(reference)) && !existing.has(keyOf(reference))) {
-          throw invalidManifest([`${nameOf(step)}: there is no ${nameOf(reference)}`]);
-        }
-        return !names.has(keyOf(reference));
-      }),
+      referencesIn(step.fields, step).every((reference) => !names.has(keyOf(reference))),
     );
-    if (ready.length === 0) {
-      throw invalidManifest([`These entries refer to each other: ${waiting.map(nameOf).join(", ")}`]);
+    const [first] = waiting;
+    if (ready.length === 0 && first) {
+      throw invalidManifest([
+        `${placeOf(first)}: these entries refer to each other: ${waiting.map(nameOf).join(", ")}`,
+      ]);
     }
     ordered.push(...ready);
     waiting = waiting.filter((step) => !ready.includes(step));
@@ -131,10 +152,15 @@ const inOrder = (
 };
 
 /** Returns what the projects of the manifest contain beyond it. Projects themselves are never deleted. */
-const prunedBy = (desired: readonly Entry[], state: State, warnings: string[]): DeleteStep[] => {
+const prunedBy = (
+  desired: readonly Entry[],
+  state: State,
+  warnings: string[],
+  includes: (entry: ExistingEntry) => boolean = () => true,
+): DeleteStep[] => {
   const wanted = new Set(desired.map(keyOf));
   const extra = state.entries
-    .filter((entry) => entry.path.length > 1 && !wanted.has(keyOf(entry)))
+    .filter((entry) => entry.path.length > 1 && !wanted.has(keyOf(entry)) && includes(entry))
     .sort((a, b) => depthOf(b.resource) - depthOf(a.resource));
   const unnamed = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
@@ -175,6 +201,7 @@ export const changesSince = (plan: Plan, state: State): string[] => {
     const old = before.get(key);
     if (!old) return [`${nameOf(entry)} is new`];
     if (old.id !== entry.id) return [`${nameOf(entry)} was replaced`];
+    if (old.isAdopted !== entry.isAdopted) return [`${nameOf(entry)} has a logical id now`];
     return Object.keys(entry.fields)
       .filter((field) => !isDeepStrictEqual(old.fields[field], entry.fields[field]))
       .map((field) => `${field} of ${nameOf(entry)} has changed`);

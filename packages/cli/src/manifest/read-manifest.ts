@@ -1,17 +1,40 @@
 import { LineCounter, parseDocument } from "yaml";
 import schema from "../../mgmt.schema.json";
-import { invalidManifest, noManifest } from "../errors/manifest-errors.js";
-import { managedResources } from "../generated/managed-resources.js";
-import { isObject } from "../json-path.js";
-import { checkSchema, type Problem } from "./check-schema.js";
-import type { Entry } from "./entry.js";
-import type { ManagedResource } from "./managed-resource.js";
+import type { Context } from "../context/context.js";
+import { invalidManifest, noManifest, unreadableManifest } from "../errors/manifest-errors.js";
+import { managedResources } from "../contract/generated/managed-resources.js";
+import { isObject } from "../contract/json-path.js";
+import { checkSchema, type Problem } from "../contract/check-schema.js";
+import { type Address, type Entry, keyOf, managedResource } from "./entry.js";
+import type { ManagedResource } from "../contract/managed-resource.js";
+
+/** The manifest of commands that are called without `--file`. */
+const defaultFile = "mgmt.yaml";
+
+/** Returns where an entry of a manifest is, or a value in it: `mgmt.yaml:3:17`. */
+export type PlaceOf = (address: Address, field?: readonly string[]) => string;
+
+export interface Manifest {
+  /** Each after the one that contains it. */
+  readonly entries: readonly Entry[];
+  readonly placeOf: PlaceOf;
+}
 
 /**
- * Parses a manifest, which is YAML or JSON. Returns its entries, each after the one that contains it. Throws
- * `manifest:invalid` with the line and column of every problem.
+ * Reads a manifest, which is YAML or JSON. Throws `manifest:invalid` with the line and column of every problem.
+ *
+ * @param file Path, or `-` for standard input. Default: `mgmt.yaml`.
  */
-export const readManifest = (text: string, file: string): Entry[] => {
+export const readManifest = async (
+  file: string | undefined,
+  { sources }: Pick<Context, "sources">,
+): Promise<Manifest> => {
+  const path = file ?? defaultFile;
+  const text = await sources.readInFolder(path, "--file", (cause) => unreadableManifest(path, cause));
+  return parseManifest(text, path === "-" ? "standard input" : path);
+};
+
+const parseManifest = (text: string, file: string): Manifest => {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number | undefined): string => {
@@ -25,13 +48,42 @@ export const readManifest = (text: string, file: string): Entry[] => {
   const content = contentOf(document, file);
   if (!isObject(content)) throw noManifest(file, described(content));
   const problems = checkSchema(schema, content);
-  const located = ({ path, message }: Problem): string => {
+  const placeAt = (path: readonly string[]): string => {
     const node: unknown = document.getIn(path, true);
-    const offset = isObject(node) && Array.isArray(node["range"]) ? Number(node["range"][0]) : undefined;
-    return `${at(offset)}: ${path.join(".") || "the file"} ${message}`;
+    return at(isObject(node) && Array.isArray(node["range"]) ? Number(node["range"][0]) : undefined);
   };
+  const placeOf: PlaceOf = (address, field = []) => placeAt([...keysOf(address), ...field]);
+  const located = ({ path, message }: Problem): string =>
+    `${placeAt(path)}: ${path.join(".") || "the file"} ${message}`;
   if (problems.length > 0) throw invalidManifest(problems.map(located));
-  return entriesIn(content, undefined, []);
+  const entries = entriesIn(content, undefined, []);
+  const exchanged = severalDefaults(entries, placeOf);
+  if (exchanged.length > 0) throw invalidManifest(exchanged);
+  return { entries, placeOf };
+};
+
+/** Returns the keys that lead to an entry: `projects`, `shop`, `branches`, `main`. */
+const keysOf = ({ resource, path }: Address): string[] => {
+  const { collection, container } = managedResource(resource);
+  const above = container === undefined ? [] : keysOf({ resource: container, path: path.slice(0, -1) });
+  return [...above, collection, path.at(-1) ?? ""];
+};
+
+/** Returns which defaults would replace each other: a new default of a project ends the one before. */
+const severalDefaults = (entries: readonly Entry[], placeOf: PlaceOf): string[] => {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries.filter(({ fields }) => fields["isDefault"] === true)) {
+    const group = keyOf({ resource: entry.resource, path: entry.path.slice(0, 1) });
+    groups.set(group, [...(groups.get(group) ?? []), entry]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    const last = others.at(-1);
+    if (!first || !last) return [];
+    const names = [first, ...others].map(({ path }) => path.join("/")).join(", ");
+    return [
+      `${placeOf(last, ["isDefault"])}: a project has one default ${first.resource}, so that only one of these can have isDefault: ${names}`,
+    ];
+  });
 };
 
 const described = (content: unknown): string => {
@@ -71,5 +123,7 @@ const entriesOf = (
   const fields = Object.fromEntries(
     Object.entries(value).filter(([name, field]) => inputs.includes(name) && field !== undefined),
   );
-  return [{ resource: resource.name, path, fields }, ...entriesIn(value, resource.name, path)];
+  const { adopt } = value;
+  const entry = { resource: resource.name, path, fields, ...(typeof adopt === "string" && { adopt }) };
+  return [entry, ...entriesIn(value, resource.name, path)];
 };

@@ -1,22 +1,37 @@
+import { printable } from "../output/printable.js";
+import type { Style } from "../output/style.js";
 import { nameOf } from "./entry.js";
 import type { Plan, Step } from "./plan.js";
 
-const signs = { create: "+", update: "~", delete: "-" } as const;
+/** How the steps of an action are shown. */
+const looks = {
+  create: { sign: "+", tone: "good" },
+  update: { sign: "~", tone: "busy" },
+  delete: { sign: "-", tone: "bad" },
+} as const satisfies Record<Step["action"], { sign: string; tone: keyof Style }>;
 
-/** Returns the lines of a plan for people: what is created, changed and deleted. */
-export const renderPlan = ({ steps }: Pick<Plan, "steps">): string[] => {
+/** Returns the lines of a plan for people, safe on a terminal: what is created in green, changed in yellow, and deleted in red. */
+export const renderPlan = ({ steps }: Pick<Plan, "steps">, style: Style): string[] => {
   if (steps.length === 0) return ["No changes."];
-  const count = (action: Step["action"]): number => steps.filter((step) => step.action === action).length;
+  const count = (action: Step["action"], does: string): string => {
+    const { length } = steps.filter((step) => step.action === action);
+    const text = `${String(length)} to ${does}`;
+    return length === 0 ? text : style[looks[action].tone](text);
+  };
   return [
-    ...steps.flatMap(renderStep),
+    ...steps.flatMap((step) => renderStep(step, style)),
     "",
-    `Plan: ${count("create")} to create, ${count("update")} to change, ${count("delete")} to delete.`,
+    `Plan: ${count("create", "create")}, ${count("update", "change")}, ${count("delete", "delete")}.`,
   ];
 };
 
-const renderStep = (step: Step): string[] => {
+const renderStep = (step: Step, style: Style): string[] => {
+  const { sign, tone } = looks[step.action];
   const id = step.action === "create" ? "" : ` (${step.id})`;
-  return [`${signs[step.action]} ${nameOf(step)}${id}`, ...detailsOf(step).map((line) => `    ${line}`)];
+  return [
+    style[tone](printable(`${sign} ${nameOf(step)}${id}`)),
+    ...detailsOf(step).map((line) => `    ${printable(line)}`),
+  ];
 };
 
 const detailsOf = (step: Step): string[] => {

@@ -1,10 +1,10 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context.js";
+import type { Context } from "../context/context.js";
 import { unexpectedResponse } from "../errors/run-errors.js";
-import { isObject } from "../json-path.js";
-import { ensure } from "../operations/ensure.js";
+import { isObject } from "../contract/json-path.js";
+import { ensure } from "../run/ensure.js";
 import { type Address, ancestorOf, keyOf, managedResource, nameOf } from "./entry.js";
-import type { ManagedResource } from "./managed-resource.js";
+import type { ManagedResource } from "../contract/managed-resource.js";
 import { comesWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
 import { referencesIn, withIds } from "./references.js";
 
@@ -12,6 +12,9 @@ import { referencesIn, withIds } from "./references.js";
 const initialFields: Readonly<Record<string, Record<string, unknown>>> = {
   project: { createDatabase: false },
 };
+
+/** Optional inputs that default to the key of the entry, as required ones do. */
+const namedByKey: Readonly<Record<string, string>> = { project: "name", database: "name" };
 
 /** Sends the requests of a plan's steps. */
 export class StepRunner {
@@ -57,7 +60,9 @@ export class StepRunner {
       if (create.parameters.includes(parent.input)) target[parent.input] = id;
       else body[parent.input] = id;
     }
-    for (const { input, required } of fields) if (required) body[input] = key;
+    for (const { input, required } of fields) {
+      if (required || namedByKey[step.resource] === input) body[input] = key;
+    }
     Object.assign(body, await this.#resolved(step));
     body[identity.input] = key;
     const operation = { id: create.id, arguments: create.parameters.map((name) => ({ name })) };

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context/context.js";
 import { takeDefault } from "../profiles/defaults.js";
-import { mayBeName, type NamedKind } from "./id-form.js";
+import { mayBeName, type NamedKind } from "../contract/id-form.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
 export const idOf = async (

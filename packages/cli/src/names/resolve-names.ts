@@ -1,40 +1,94 @@
-import type { Context, GlobalFlags } from "../context.js";
-import type { OperationCommand } from "../operations/row.js";
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context/context.js";
+import type { CliError } from "../errors/cli-error.js";
+import { branchWithoutProject, isUnknownName } from "../errors/name-errors.js";
+import { whyNotAsked } from "../input/ask.js";
+import type { TypedValues } from "../input/read-input.js";
+import { setAt, valueAt } from "../contract/json-path.js";
+import type { OperationCommand } from "../contract/row.js";
 import { activeProfile } from "../profiles/active-profile.js";
 import { takeDefault } from "../profiles/defaults.js";
-import { connect } from "../service/connect.js";
-import { namedKindOf, mayBeName, type NamedKind } from "./id-form.js";
-import { resolveName } from "./resolve-name.js";
-import { idFields, isName, kindAt, type Typed } from "./typed-names.js";
+import { mayBeName, namedKindOf } from "../contract/id-form.js";
+import { type NameScope, resolveName } from "./resolve-name.js";
+import { idFields, isName, kindAt, type Named, type Resolved, valueIn } from "./typed-names.js";
 
-/** Replaces names in the arguments and flags of a command line by ids. */
-export const resolveNames = async (
-  row: OperationCommand,
-  { ids, typed }: Typed,
-  globals: GlobalFlags,
-  context: Context,
-): Promise<Typed> => {
-  const client = await connect(globals, context);
-  const flags: Record<string, string | boolean> = { ...typed.flags };
-  const projectFlag = idFields(row).find(({ prefix }) => namedKindOf(prefix) === "project")?.flag;
-  const defaultProject = (): string | undefined => {
-    const typedProject = projectFlag === undefined ? undefined : flags[projectFlag];
-    if (typeof typedProject === "string") return typedProject;
-    return takeDefault("projectId", globals, context, () => activeProfile(globals, context))?.value;
-  };
-  const scope = { client, signal: context.signal, defaultProject };
-  const resolve = async (kind: NamedKind, text: string): Promise<string> =>
-    (await resolveName(kind, text, scope)) ?? text;
+/** Replaces names by ids, for one input of an operation or for many. */
+export class Names {
+  readonly #lists: NonNullable<NameScope["lists"]> = new Map();
+  #chosenProject: string | undefined;
 
-  // The project comes first: other names may be relative to it.
-  for (const { flag, prefix } of idFields(row)) {
-    const [kind, text] = [namedKindOf(prefix), flags[flag]];
-    if (kind && isName(text)) flags[flag] = await resolve(kind, text);
+  constructor(
+    private readonly row: OperationCommand,
+    private readonly client: MgmtClient,
+    private readonly flags: GlobalFlags,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Replaces the names of one input: those of arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
+   * delete, those that are names of nothing are returned with their errors, so that the others are deleted.
+   *
+   * @param typed the command line. Errors repeat names that it has, and of others only the field.
+   * @throws `name:not_found`, `name:ambiguous`, and `usage:missing` for a branch without a project.
+   */
+  async resolve({ ids, input }: Named, typed: Pick<TypedValues, "flags" | "argument">): Promise<Resolved> {
+    const resolved = structuredClone(input);
+    const scope = this.#scope(resolved);
+    // The project comes first: other names may be relative to it.
+    for (const field of idFields(this.row)) {
+      const [kind, value] = [namedKindOf(field.prefix), valueIn(resolved, field)];
+      if (!kind || !isName(field, value)) continue;
+      const isTyped = field.flag in typed.flags || field.flag === typed.argument?.field.flag;
+      const id = await resolveName(
+        kind,
+        value,
+        isTyped ? scope : this.#scope(resolved, field.path.join(".")),
+      );
+      const holder = valueAt(resolved.body, field.path) === undefined ? resolved.query : resolved.body;
+      if (id !== undefined && holder) setAt(holder, field.path, id);
+    }
+    const isMany = ids.length > this.row.arguments.length;
+    const found: string[] = [];
+    const unknown = new Map<string, CliError>();
+    for (const [index, id] of ids.entries()) {
+      const kind = kindAt(this.row, index);
+      try {
+        found.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
+      } catch (error) {
+        if (!isMany || !isUnknownName(error)) throw error;
+        unknown.set(id, error);
+        found.push(id);
+      }
+    }
+    return { ids: found, input: resolved, unknown };
   }
-  const resolved: string[] = [];
-  for (const [index, id] of ids.entries()) {
-    const kind = kindAt(row, index);
-    resolved.push(kind && mayBeName(id) ? await resolve(kind, id) : id);
+
+  /** @param bodyField the field of a body that has the name. Default: the command line has it. */
+  #scope(input: Named["input"], bodyField?: string): NameScope {
+    const { client, row, context, flags } = this;
+    const projectField = idFields(row).find(({ prefix }) => namedKindOf(prefix) === "project");
+    return {
+      client,
+      signal: context.signal,
+      lists: this.#lists,
+      field: bodyField,
+      defaultProject: () => {
+        const given = projectField && valueIn(input, projectField);
+        if (typeof given === "string") return given;
+        return takeDefault("projectId", flags, context, () => activeProfile(flags, context))?.value;
+      },
+      chooseProject: (branch) => this.#chooseProject(branch, bodyField),
+    };
   }
-  return { ids: resolved, typed: { ...typed, flags } };
-};
+
+  async #chooseProject(branch: string, bodyField: string | undefined): Promise<string> {
+    const { client, flags, context } = this;
+    if (this.#chosenProject !== undefined) return this.#chosenProject;
+    const reason = whyNotAsked(context);
+    if (reason !== undefined) throw branchWithoutProject(branch, reason, bodyField);
+    const { chooseResource } = await import("./choose-resource.js");
+    const title = `Project of ${bodyField === undefined ? `branch ${branch.replace(/^@/, "")}` : `the branch in ${bodyField}`}`;
+    this.#chosenProject = await chooseResource("project", title, { client, known: {}, flags, context });
+    return this.#chosenProject;
+  }
+}

@@ -34,12 +34,20 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
     "id, name, region=region.id, project=projectId, branch=branchId, domain=appEndpointDomain, created=createdAt",
   ),
   Deployment: columns("id, service=serviceId, version=foundryVersionId, created=createdAt"),
+  Usage: columns(
+    "period.start, period.end, metrics.operations.used, metrics.operations.unit",
+    "metrics.storage.used, metrics.storage.unit, generatedAt",
+  ),
 };
 
 /** Columns of lists that commands make themselves, by the name that they pass to the output. */
 const ownListColumns: Readonly<Record<string, Column[]>> = {
+  DatabaseStatus: columns("id, name, status, size, connections, branch, default=isDefault, region"),
   StoredProfile: columns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renewed",
+  ),
+  Preview: columns(
+    "branch, database=databaseId, status, created=createdAt, expires=expiresAt, remote, connection=connectionId",
   ),
 };
 
@@ -82,7 +90,18 @@ export const detailColumns: Readonly<Record<string, Column[]>> = {
     "id, git name=gitName, role, default=isDefault, project=project.id, project name=project.name",
     "created=createdAt, updated=updatedAt, url",
   ),
+  // The units are constants of the contract.
+  Usage: columns(
+    "period start=period.start, period end=period.end, operations=metrics.operations.used",
+    "storage (GiB)=metrics.storage.used, generated=generatedAt",
+  ),
   LinkResult: columns("profile, workspace=workspaceId, project=projectId, file"),
+  DumpResult: columns("file, database=databaseId, format, bytes, postgres=postgresVersion"),
+  RestoreResult: columns("database=databaseId, file, program"),
+  CopyResult: columns("from, to=databaseId, bytes"),
+  ConnectionStringResult: columns(
+    "connection string=connectionString, database=databaseId, connection=connectionId, user, host, port, pooled, created",
+  ),
   EnvResult: columns("file, variable, database=databaseId, changed"),
 };
 

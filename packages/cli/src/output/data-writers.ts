@@ -1,4 +1,4 @@
-import { isObject, valueAt } from "../json-path.js";
+import { isObject, valueAt } from "../contract/json-path.js";
 import { type Column, columnsOf } from "./columns.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { printable, toJson } from "./printable.js";
@@ -48,38 +48,12 @@ export class CsvWriter implements ListWriter {
   }
 }
 
+/** A line that starts with `::` may be a command of a CI system, which one that starts with `"` is not. */
 const csvCell = (text: string): string =>
-  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  /[",\r\n]|^\s|\s$|^::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-const textOf = (value: unknown): string => {
+/** Returns a value as text: an object or an array as JSON, and nothing for one that is absent. */
+export const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 };
-
-/**
- * Renders one resource as variables for a shell: `DATABASE_ID='db_…'`. Names start with the type of the resource, so that
- * they do not replace variables such as `USER`.
- */
-export const renderEnv = (value: unknown, isTerminal: boolean): string => {
-  const type = valueAt(value, ["type"]);
-  const prefix = typeof type === "string" ? type : "mgmt";
-  return leaves(value, [prefix])
-    .filter(([path]) => path.length !== 2 || path[1] !== "type")
-    .map(([path, leaf]) => {
-      const text = textOf(leaf);
-      const quoted = `'${(isTerminal ? printable(text) : text).replaceAll("'", `'\\''`)}'`;
-      return `${path.map(variable).join("_")}=${quoted}\n`;
-    })
-    .join("");
-};
-
-const leaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>
-  typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
-    : [[path, value]];
-
-const variable = (name: string): string =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replaceAll(/\W/g, "_")
-    .toUpperCase();

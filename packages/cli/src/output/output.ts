@@ -1,10 +1,14 @@
 import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
-import { isObject } from "../json-path.js";
+import type { Interruption } from "../process/interruption.js";
+import { isObject } from "../contract/json-path.js";
+import { ciSystemOf } from "../secrets/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
-import { printable, printableLines, toJson } from "./printable.js";
+import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
+import { printable, printableLines, printableTable, toJson } from "./printable.js";
+import { wrapMessage } from "../text/wrap.js";
 import { startSpinner } from "./spinner.js";
-import { helpWidthOf, type Streams, writeText } from "./streams.js";
+import { helpWidthOf, isFile, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
 
 export const formats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
@@ -28,8 +32,13 @@ export interface Presentation {
   readonly pager?: boolean | undefined;
 }
 
-/** Returns the part of a result that a query selects. */
+/** Returns the part of a result that a query selects, or `SelectedText`. */
 export type Query = (result: unknown) => unknown;
+
+/** What a query selects as text, which is printed as it is. */
+export class SelectedText {
+  constructor(readonly text: string) {}
+}
 
 /** What became of one item of a command that accepts several. */
 export interface ItemResult {
@@ -62,11 +71,13 @@ export class Output {
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
   private readonly noticed = new Set<string>();
+  private readonly ciCommands = new Set<string>();
 
   constructor(
     public format: Format,
     private readonly streams: Streams = process,
     private readonly env: NodeJS.ProcessEnv = process.env,
+    private readonly interruption?: Interruption,
   ) {}
 
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
@@ -76,7 +87,17 @@ export class Output {
 
   /** Prints a text that is itself the result: unchanged for a program, and safe on a terminal. */
   exact(text: string): void {
-    this.text(this.isTerminal ? printable(text) : text);
+    this.text(this.isTerminal ? printable(text) : this.withoutLogCommands(text));
+  }
+
+  /** Prints lines that are themselves the result: unchanged for a program, and safe on a terminal. */
+  exactLines(text: string): void {
+    this.text(this.isTerminal ? printableTable(text) : this.withoutLogCommands(text));
+  }
+
+  /** Prints text of our own that is itself the result. A terminal would break its lines inside words. */
+  wrapped(text: string): void {
+    this.text(this.isTerminal ? wrapMessage(text, this.helpWidth) : text);
   }
 
   /** Returns how words are emphasized in text of our own. */
@@ -86,7 +107,7 @@ export class Output {
 
   /** Whether a person reads standard output, rather than a file or a program. */
   get isTerminal(): boolean {
-    return this.streams.stdout.isTTY;
+    return this.streams.stdout.isTTY === true;
   }
 
   /** Number of columns that help is wrapped to. */
@@ -94,11 +115,17 @@ export class Output {
     return helpWidthOf(this.streams.stdout);
   }
 
+  /** Number of columns that a table must fit into. Undefined if it may have any width. */
+  get tableWidth(): number | undefined {
+    const { stdout } = this.streams;
+    return stdout.isTTY ? stdout.columns || Number(this.env["COLUMNS"]) || undefined : undefined;
+  }
+
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
   async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
     const { query } = this.presentation;
-    if (query) return this.queried(query(value));
+    if (query) return this.queried(await this.select(query, value));
     if (Array.isArray(value)) return this.list([value], resource);
     const { fields } = this.presentation;
     const picked = fields ? (await import("./selection.js")).pick(value, fields) : value;
@@ -116,7 +143,7 @@ export class Output {
     if (query || format === "json" || format === "yaml") {
       const items: unknown[] = [];
       for await (const page of pages) for (const item of page) items.push(item);
-      if (query) return this.queried(query(items));
+      if (query) return this.queried(await query(items));
       const picked = fields ? (await import("./selection.js")).pick(items, fields) : items;
       return this.text(await this.document(picked));
     }
@@ -128,7 +155,7 @@ export class Output {
     const pages = async function* (): AsyncGenerator<ItemResult[]> {
       for await (const result of results) yield [result];
     };
-    if (this.format !== "table") return this.list(pages());
+    if (this.format !== "table" || this.presentation.query) return this.list(pages());
     const iterator = pages();
     while (!(await iterator.next()).done);
   }
@@ -151,12 +178,14 @@ export class Output {
     ]);
     const { stdout } = this.streams;
     const writer = await loadListWriter(format, layout);
-    const screen = new Screen({ stdout, env: this.env, pager: pager && format === "table" });
+    const { env, interruption } = this;
+    const screen = new Screen({ stdout, env, pager: pager && format === "table", interruption });
     let isEmpty = true;
     try {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
-        if (!(await screen.write(writer.page(page)))) break;
+        const text = writer.page(page);
+        if (!(await screen.write(format === "csv" ? this.withoutLogCommands(text) : text))) break;
       }
     } finally {
       await screen.end();
@@ -166,9 +195,44 @@ export class Output {
     if (hidden.length > 0) this.info(`Not shown, because the terminal is too narrow: ${hidden.join(", ")}.`);
   }
 
+  /** Prints a text that a query selected: unchanged for a program, and safe on a terminal. */
+  selected({ text }: SelectedText): void {
+    if (text !== "") this.exactLines(text);
+  }
+
+  /**
+   * Returns a text without commands that the CI system would carry out, if it reads what this run prints. A pipe may lead to its log
+   * or to a program, which cannot be told; a file does not.
+   */
+  private withoutLogCommands(text: string): string {
+    if (!hasLogCommand(text)) return text;
+    if (ciSystemOf(this.env)?.maskLine === undefined || isFile(this.streams.stdout)) return text;
+    this.noticeOnce({
+      code: "output:log_commands",
+      message:
+        "Part of the result would be a command of the log of this job, so its start is escaped. Redirect the output to a file, " +
+        "or use --output json, to get it unchanged.",
+    });
+    return withoutLogCommands(text);
+  }
+
+  /** Selects from a resource. It may have secrets that are shown only once, so all of it is printed if that fails. */
+  private async select(query: Query, value: unknown): Promise<unknown> {
+    try {
+      return await query(value);
+    } catch (error) {
+      this.text(toJson(value, 2));
+      throw error;
+    }
+  }
+
   /** Prints the result of a query: texts and numbers as lines, unless the format has its own form for them. */
   private async queried(value: unknown): Promise<void> {
     const { format } = this;
+    if (value instanceof SelectedText) {
+      this.selected(value);
+      return;
+    }
     if (format === "json" || format === "yaml") return this.value(value);
     const items: unknown[] = Array.isArray(value) ? value : [value];
     if (format === "ndjson") return this.stream([items], undefined, format);
@@ -187,11 +251,12 @@ export class Output {
       return this.text(renderDetails(value, layout));
     }
     if (format === "env") {
-      const { renderEnv } = await import("./data-writers.js");
+      const { renderEnv } = await import("./env-writer.js");
       return this.text(renderEnv(value, layout.isTerminal));
     }
     const { loadListWriter } = await import("./load-list-writer.js");
-    this.text((await loadListWriter(format, layout)).page([value]));
+    const text = (await loadListWriter(format, layout)).page([value]);
+    this.text(format === "csv" ? this.withoutLogCommands(text) : text);
   }
 
   private async document(value: unknown): Promise<string> {
@@ -201,12 +266,10 @@ export class Output {
   }
 
   private async layout(resource: string | undefined): Promise<ListLayout> {
-    const { stdout } = this.streams;
-    const isTerminal = stdout.isTTY;
-    const width = stdout.columns || Number(this.env["COLUMNS"]) || undefined;
+    const { isTerminal, tableWidth: width } = this;
     const style = await this.style();
     const columns = this.presentation.fields?.map((path) => ({ title: path, path }));
-    return { resource, columns, style, isTerminal, width: isTerminal ? width : undefined };
+    return { resource, columns, style, isTerminal, width };
   }
 
   /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
@@ -216,14 +279,20 @@ export class Output {
 
   /** Prints a message for people. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.streams.stderr.write(`${printable(message)}\n`);
+    if (this.format === "table") this.message(printable(message));
+  }
+
+  /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
+  async report(render: (style: Style) => readonly string[]): Promise<void> {
+    if (this.format !== "table") return;
+    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
+    for (const line of render(style)) this.message(line);
   }
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
     if (this.isJson) return this.errorLine({ notice });
-    const message = multiline ? printableLines(notice.message) : printable(notice.message);
-    this.streams.stderr.write(`${message}\n`);
+    this.message(multiline ? printableLines(notice.message) : printable(notice.message));
   }
 
   /** Does the same unless this run has printed the message before. */
@@ -233,16 +302,24 @@ export class Output {
     this.notice(notice);
   }
 
-  /** Prints a workflow command of GitHub Actions, which reads it from standard error and does not show it. */
-  workflowCommand(name: string, value: string): void {
-    const escaped = value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-    this.streams.stderr.write(`::${name}::${escaped}\n`);
+  /**
+   * Prints a line for the CI system, which reads it from standard error, unless this run has printed it before. Its commands are not
+   * shown in the log.
+   */
+  ciCommand(line: string): void {
+    if (this.ciCommands.has(line)) return;
+    this.ciCommands.add(line);
+    this.streams.stderr.write(`${line}\n`);
   }
 
+  /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
     if (this.isJson) return this.errorLine({ warning });
     const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    this.streams.stderr.write(`${style.busy("warning:")} ${printable(warning.message)}\n`);
+    const { message, hint } = warning;
+    const lines = [`${style.busy("warning:")} ${printable(message)}`];
+    if (typeof hint === "string") lines.push(`${style.strong("hint:")} ${printable(hint)}`);
+    this.message(lines.join("\n"));
   }
 
   /**
@@ -281,13 +358,19 @@ export class Output {
     if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${printable(error.hint)}`);
     if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);
     if (error.requestId !== undefined) lines.push(style.faint(`request id: ${printable(error.requestId)}`));
-    this.streams.stderr.write(`${lines.join("\n")}\n`);
+    this.message(lines.join("\n"));
+  }
+
+  /** Prints text for people. A terminal would break its lines inside words. */
+  private message(text: string): void {
+    const { stderr } = this.streams;
+    stderr.write(`${stderr.isTTY && stderr.columns ? wrapMessage(text, stderr.columns) : text}\n`);
   }
 
   /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
   get canAnimate(): boolean {
     const { stderr } = this.streams;
-    return stderr.isTTY && this.format === "table" && this.env["TERM"] !== "dumb" && !this.env["CI"];
+    return stderr.isTTY === true && this.format === "table" && this.env["TERM"] !== "dumb" && !this.env["CI"];
   }
 
   /** Shows a spinner where one can be shown. Returns a function that removes it. */

@@ -1,4 +1,7 @@
 import { once } from "node:events";
+import type { EndSignal } from "../errors/exit-codes.js";
+import type { Interruption } from "../process/interruption.js";
+import { programEnvironment } from "../process/find-program.js";
 
 /** What a pager needs to know of its terminal. */
 export interface PagerTerminal {
@@ -31,20 +34,32 @@ export interface Pager {
 /** Exit codes of a shell that cannot run a program, and of Windows' that does not find one. */
 const notRun: readonly unknown[] = [126, 127, 9009];
 
-/** Starts a pager. */
-export const startPager = async (command: string, env: NodeJS.ProcessEnv): Promise<Pager> => {
+/**
+ * Starts a pager. Until the user leaves it, only the first Ctrl-C interrupts the run: the pager handles the key itself, and the
+ * shell must not get the terminal before the pager ends. SIGTERM and SIGHUP end the pager too.
+ */
+export const startPager = async (
+  command: string,
+  env: NodeJS.ProcessEnv,
+  interruption?: Interruption,
+): Promise<Pager> => {
   const { spawn } = await import("node:child_process");
   const child = spawn(command, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
     // Shows colors, and leaves a text that fits on one screen there. The user's own options take precedence.
-    env: { ...env, LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
+    env: { ...programEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
   });
   const { stdin } = child;
   const exitCode = once(child, "exit").then(
     ([code]: unknown[]) => code,
     () => notRun[0],
   );
+  const receive = (signal: EndSignal): void => {
+    interruption?.interrupt(signal);
+    if (signal !== "SIGINT") child.kill(signal);
+  };
+  void interruption?.leaveTo(receive, () => exitCode);
   let text = "";
   let isOpen = true;
   // An error means that the user has left the pager, or that the shell did not find it.

@@ -1,39 +1,51 @@
-import { escapeOf, escapeUnsafe, unsafeCharacters } from "../generated/unsafe-characters.js";
-
-/** Joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. */
-const joiner =
-  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Script=Arabic}\p{M}])[\u200c\u200d](?=[\p{Script=Arabic}\p{Lo}])/u;
-
-const joinerOrUnsafe = new RegExp(`(${joiner.source})|${unsafeCharacters.source}`, "gu");
-
-/** Most texts are such, and long tables have many of them. */
-const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+import { escapeOf, escapeUnsafe, unsafeCharacters } from "@mgmt/internal/text/unsafe-characters";
+import { escapeMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
 
 /**
- * Makes foreign text safe for a terminal: a name must not move the cursor, hide a line, or look like another name. Line breaks
- * and tabs become spaces, and unsafe characters escapes such as `\u001b`.
+ * Returns joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. V8 takes
+ * almost a millisecond to read these properties, which most texts do not need.
+ */
+const makeJoiner = (): RegExp =>
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Script=Arabic}\p{M}])[\u200c\u200d](?=[\p{Script=Arabic}\p{Lo}])/u;
+
+let joinerOrUnsafe: RegExp | undefined;
+
+/** Whether a text has only characters that are safe and take one column. Most have, and long tables have many of them. */
+export const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+
+/**
+ * Makes foreign text safe for a terminal and the log of a CI system: a name must not move the cursor, hide a line, look like
+ * another name, or be a command of the log. Line breaks and tabs become spaces, and what is unsafe escapes such as `\u001b`.
  */
 export const printable = (text: string): string =>
-  isPlain(text)
-    ? text
-    : text
-        .replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")
-        .replaceAll(joinerOrUnsafe, (character, kept?: string) => kept ?? escapeOf(character));
+  withoutLogCommands(isPlain(text) ? text : escapeForeign(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")));
+
+const escapeForeign = (text: string): string => {
+  joinerOrUnsafe ??= new RegExp(`(${makeJoiner().source})|${unsafeCharacters.source}`, "gu");
+  return text.replaceAll(joinerOrUnsafe, (character, kept?: string) => kept ?? escapeOf(character));
+};
 
 /** Does the same line by line, for text that has more than one. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
-/** Replaces unsafe characters in YAML by escapes, which have to be in double quotes. */
+/** Does the same between line breaks and tabs. */
+export const printableTable = (text: string): string =>
+  text.replaceAll(/[^\t\n]+/g, (part) => printable(part));
+
+/** Replaces what is unsafe in YAML by escapes, which have to be in double quotes. */
 export const escapeYaml = (text: string): string =>
-  text.replaceAll(unsafeCharacters, (character) =>
+  escapeMarkers(text).replaceAll(unsafeCharacters, (character) =>
     character.length === 1
       ? escapeOf(character)
       : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`,
   );
 
-/** Whether a text has a character that is unsafe on a terminal. */
-export const isUnsafe = (text: string): boolean => text.search(unsafeCharacters) >= 0;
+/** Whether a text has a character that is unsafe on a terminal, or a command of a CI system. */
+export const isUnsafe = (text: string): boolean => text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
 
-/** Renders a value as JSON that is safe on a terminal, and equal to what `JSON.stringify` returns. */
-export const toJson = (value: unknown, indent?: number): string =>
-  escapeUnsafe(JSON.stringify(value, null, indent));
+/** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equal to what `JSON.stringify` returns. */
+export const toJson = (value: unknown, indent?: number): string => {
+  const json = JSON.stringify(value, null, indent);
+  // Almost every text is plain, which takes less time to find out.
+  return escapeMarkers(/[^\t\n -~]/.test(json) ? escapeUnsafe(json) : json);
+};

@@ -1,11 +1,15 @@
 import { once } from "node:events";
+import type { Interruption } from "../process/interruption.js";
 import { type Pager, pagerCommand, startPager } from "./pager.js";
+import type { OutputStream } from "./streams.js";
 
 export interface ScreenOptions {
-  readonly stdout: NodeJS.WriteStream;
+  readonly stdout: OutputStream;
   readonly env: NodeJS.ProcessEnv;
   /** Whether to show in a pager what does not fit on the terminal. */
   readonly pager: boolean;
+  /** Gets the signals that arrive while the pager is open. */
+  readonly interruption?: Interruption | undefined;
 }
 
 /** Writes a long text to standard output, and through a pager if it does not fit on the terminal. */
@@ -22,7 +26,7 @@ export class Screen {
 
   /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */
   async write(text: string): Promise<boolean> {
-    const { stdout, env } = this.options;
+    const { stdout, env, interruption } = this.options;
     if (this.pager) return this.pager.write(text);
     if (this.command === undefined) {
       if (text !== "" && !stdout.write(text)) await once(stdout, "drain");
@@ -30,7 +34,7 @@ export class Screen {
     }
     this.waiting += text;
     if (this.waiting.split("\n").length <= (stdout.rows || defaultRows)) return true;
-    this.pager = await startPager(this.command, env);
+    this.pager = await startPager(this.command, env, interruption);
     this.command = undefined;
     const first = this.waiting;
     this.waiting = "";

@@ -1,3 +1,5 @@
+import type { OutputStream } from "./streams.js";
+
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 120;
 /** Some terminals do not report their width. */
@@ -5,7 +7,7 @@ const defaultWidth = 80;
 const clearLine = "\r\u001b[K";
 
 /** Redraws a line on a terminal until the returned function is called, which removes it. */
-export const startSpinner = (stream: NodeJS.WriteStream, text: () => string): (() => void) => {
+export const startSpinner = (stream: OutputStream, text: () => string): (() => void) => {
   let turns = 0;
   const timer = setInterval(() => {
     const frame = frames[turns++ % frames.length] ?? "";

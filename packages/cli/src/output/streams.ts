@@ -1,9 +1,13 @@
-import { writeSync } from "node:fs";
-import { exitCodes } from "../exit-codes.js";
+import { fstatSync, writeSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { exitCodes } from "../errors/exit-codes.js";
+
+/** A stream that results or messages are written to. It may be a terminal. */
+export type OutputStream = Writable & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows">>;
 
 export interface Streams {
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
 }
 
 /** Writes text, with a line break at the end. */
@@ -12,7 +16,7 @@ export const writeText = (text: string, { stdout }: Pick<Streams, "stdout"> = pr
 };
 
 /** Returns the number of columns that help is wrapped to: those of the terminal, or 80. */
-export const helpWidthOf = ({ isTTY, columns }: NodeJS.WriteStream): number => (isTTY && columns) || 80;
+export const helpWidthOf = ({ isTTY, columns }: OutputStream): number => (isTTY && columns) || 80;
 
 /**
  * Writes text to the standard output of the process, with a line break at the end, without opening `process.stdout`, which
@@ -29,16 +33,30 @@ export const writeTextAtOnce = (text: string): void => {
   }
 };
 
+/** Whether a stream writes into a file, rather than to a terminal or a program. */
+export const isFile = (stream: OutputStream): boolean => {
+  if (!("fd" in stream) || typeof stream.fd !== "number") return false;
+  try {
+    return fstatSync(stream.fd).isFile();
+  } catch {
+    return false;
+  }
+};
+
 const withLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
 const guarded = new Set<NodeJS.WriteStream>();
 
-/** Exits quietly when the reader of a stream is gone (`mgmt … | head`), and with a message when the disk is full. */
+/**
+ * Exits quietly when the reader of a stream is gone (`mgmt … | head`), and with a message when the disk is full. Continues without
+ * messages when their terminal was closed: the result may go to a file.
+ */
 const guard = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
   if (guarded.has(stream)) return stream;
   guarded.add(stream);
   return stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
+    if (error.code === "EIO" && stream === process.stderr) return;
     if (stream === process.stdout) {
       const { stderr } = processStreams;
       stderr.write(`error: The output cannot be written (${error.code ?? error.message})\n`);

@@ -2,7 +2,7 @@
  * Emphasizes a text, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more
  * arguments: chalk would print them all.
  */
-type Emphasize = (text: string, ...nothing: never[]) => string;
+export type Emphasize = (text: string, ...nothing: never[]) => string;
 
 /** How words are emphasized on a terminal. */
 export interface Style {
@@ -13,8 +13,9 @@ export interface Style {
   readonly bad: Emphasize;
 }
 
-const same: Emphasize = (text) => text;
-const plain: Style = { strong: same, faint: same, good: same, busy: same, bad: same };
+/** Emphasizes nothing. */
+export const same: Emphasize = (text) => text;
+export const plain: Style = { strong: same, faint: same, good: same, busy: same, bad: same };
 
 /** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
 export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {

@@ -1,34 +1,45 @@
-import { valueAt } from "../json-path.js";
+import { valueAt } from "../contract/json-path.js";
+import { wrap } from "../text/wrap.js";
 import { type Column, columnsOf, detailsOf } from "./columns.js";
+import { type Cell, drawRows, gap, widthsOf } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { printable } from "./printable.js";
 import { isTime, relativeTime } from "./relative-time.js";
-import type { Style } from "./style.js";
+import { type Emphasize, same, type Style } from "./style.js";
 import { cutTo, widthOf } from "./width.js";
-
-const gap = "  ";
 
 /** Longer texts are cut if the table does not fit into the terminal. Ids are never cut. */
 const maximumTextWidth = 40;
+
+/** A column is dropped rather than cut to less. */
+const minimumTextWidth = 8;
 
 interface TableColumn extends Column {
   /** The path, split. */
   readonly keys: readonly string[];
   readonly isCut: boolean;
+  /** Whether its texts are still useful if they are cut to much less. */
+  readonly isShrunk: boolean;
   readonly isStatus: boolean;
 }
 
 const tableColumn = (column: Column, index: number): TableColumn => {
   const { path } = column;
+  const isCut = index > 0 && !/(^|\.)id$|Id$/.test(path);
+  const isStatus = path.endsWith("status");
   return {
     ...column,
     keys: path.split("."),
-    isCut: index > 0 && !/(^|\.)id$|Id$/.test(path),
-    isStatus: path.endsWith("status"),
+    isCut,
+    isShrunk: isCut && !isStatus && !path.endsWith("At"),
+    isStatus,
   };
 };
 
-/** Writes a table. The columns of the first page stay, and become wider for longer values on later pages. */
+/**
+ * Writes a table. The first page fixes the columns and their widths. Longer texts on later pages are cut to fit the terminal; elsewhere,
+ * they stay whole and move the rest of their row.
+ */
 export class TableWriter implements ListWriter {
   /** Titles of the columns that do not fit into the terminal. Known after the first page. */
   readonly hidden: string[] = [];
@@ -40,133 +51,149 @@ export class TableWriter implements ListWriter {
 
   page(items: readonly unknown[]): string {
     if (items.length === 0) return "";
-    const isFirst = this.columns.length === 0;
     const { layout } = this;
+    const isFirst = this.columns.length === 0;
     if (isFirst) this.columns = (layout.columns ?? columnsOf(layout.resource, items)).map(tableColumn);
     const values = items.map((item) => this.columns.map(({ keys }) => valueAt(item, keys)));
     const rows = values.map((row) => row.map((value) => this.textOf(value)));
-    if (isFirst) this.fit([this.titles(), ...rows]);
-    for (const row of rows) {
-      row.length = this.columns.length;
-      this.cut(row);
-      this.widen(row);
-    }
-    const lines = isFirst ? [this.line(this.titles(), (text) => layout.style.strong(text))] : [];
-    for (const [index, row] of rows.entries()) {
-      const ofRow = values[index];
-      lines.push(this.line(row, (text, column, at) => emphasized(text, ofRow?.[at], column, layout.style)));
-    }
-    return `${lines.join("\n")}\n`;
+    if (isFirst) this.fit(rows);
+    const head = isFirst ? [this.titles().map((text) => ({ text, emphasize: layout.style.strong }))] : [];
+    const cells = rows.map((row, at) =>
+      this.fitted(row).map((text, index) => ({
+        text,
+        emphasize: emphasisOf(values[at]?.[index], text, this.columns[index], layout.style),
+      })),
+    );
+    return linesOf(drawRows([...head, ...cells], this.widths));
   }
 
   private titles(): string[] {
-    return this.columns.map(({ title }) => title.toUpperCase());
+    return this.columns.map(({ title }) => printable(title.toUpperCase()));
   }
 
-  /** Drops trailing columns until the rest fits. Columns that the user chose are all kept. */
+  /** Drops trailing columns until the rest fits, with texts cut. Columns that the user chose are kept whole. */
   private fit(rows: readonly (readonly string[])[]): void {
-    const { width: available = Infinity } = this.layout;
-    for (const row of rows) this.widen(row);
-    if (this.layout.columns || this.totalWidth() <= available) return;
+    const titles = this.titles().map(widthOf);
+    this.widths = this.widest(titles, rows);
+    if (this.space() >= 0) return;
     this.maximum = maximumTextWidth;
-    this.widths = this.widths.map((width, index) =>
-      this.columns[index]?.isCut ? Math.min(width, this.maximum) : width,
-    );
-    while (this.columns.length > 1 && this.totalWidth() > available) {
-      const dropped = this.columns.at(-1);
-      if (dropped) this.hidden.unshift(dropped.title);
-      this.columns = this.columns.slice(0, -1);
-      this.widths = this.widths.slice(0, -1);
-    }
-    // Its values are set again, cut, when the rows are printed.
-    this.widths = this.columns.map(({ title }) => title.length);
-  }
-
-  private totalWidth(): number {
-    return this.widths.reduce((sum, width) => sum + width, gap.length * (this.widths.length - 1));
-  }
-
-  private widen(row: readonly string[]): void {
-    for (let index = 0; index < row.length; index += 1) {
-      this.widths[index] = Math.max(this.widths[index] ?? 0, widthOf(row[index] ?? ""));
+    this.widths = this.widest(titles, rows);
+    for (let last = this.columns.length - 1; this.space() < 0 && last > 0; last -= 1) {
+      const cut = (this.widths[last] ?? 0) + this.space();
+      if (this.columns[last]?.isShrunk && cut >= Math.max(minimumTextWidth, titles[last] ?? 0)) {
+        this.widths[last] = cut;
+        return;
+      }
+      this.hidden.unshift(this.columns[last]?.title ?? "");
+      this.columns = this.columns.slice(0, last);
+      this.widths = this.widths.slice(0, last);
     }
   }
 
-  private cut(row: string[]): void {
-    if (this.maximum === Infinity) return;
-    for (const [index, text] of row.entries()) {
-      if (this.columns[index]?.isCut) row[index] = cutTo(text, this.maximum);
-    }
+  /** Cuts what is wider than its column, if the terminal has a width. An id stays whole if the rest of its row can move. */
+  private fitted(row: readonly string[]): string[] {
+    let space = this.space();
+    return this.columns.map(({ isCut }, index) => {
+      const text = row[index] ?? "";
+      const width = this.widths[index] ?? 0;
+      const more = widthOf(text) - width;
+      const isWhole = more <= space && (space === Infinity || !isCut);
+      if (more <= 0 || !isWhole) return cutTo(text, width);
+      space -= more;
+      return text;
+    });
+  }
+
+  /** Returns the widths that hold these widths and rows. */
+  private widest(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
+    return widths.map((width, index) => {
+      const found = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
+      return this.columns[index]?.isCut ? Math.max(width, Math.min(found, this.maximum)) : found;
+    });
+  }
+
+  /** Returns how many columns of the terminal are left. Columns that the user chose are printed as they are. */
+  private space(): number {
+    const { columns, width = Infinity } = this.layout;
+    if (columns) return Infinity;
+    return width - this.widths.reduce((sum, each) => sum + each, gap.length * (this.widths.length - 1));
   }
 
   private textOf(value: unknown): string {
     return this.layout.isTerminal && isTime(value) ? relativeTime(value) : textOf(value);
   }
-
-  private line(
-    texts: readonly string[],
-    emphasize: (text: string, column: TableColumn, index: number) => string,
-  ): string {
-    const last = texts.length - 1;
-    let line = "";
-    for (const [index, column] of this.columns.entries()) {
-      const text = texts[index] ?? "";
-      line += emphasize(text, column, index);
-      if (index < last) line += " ".repeat((this.widths[index] ?? 0) - widthOf(text)) + gap;
-    }
-    return line.trimEnd();
-  }
 }
 
-/** Renders one resource with one line for each field. */
+/** Renders one resource with one line for each field. A value that is too long to be beside its title follows below. */
 export const renderDetails = (
   value: unknown,
-  { resource, columns, style, isTerminal }: ListLayout,
+  { resource, columns, style, isTerminal, width: available = Infinity }: ListLayout,
 ): string => {
-  const lines = (columns ?? detailsOf(resource, value)).filter(
-    (column) => valueOf(value, column) !== undefined,
+  const fields = (columns ?? detailsOf(resource, value)).flatMap((column) => {
+    const field = valueAt(value, column.path.split("."));
+    if (field === undefined) return [];
+    const text = textOf(field);
+    const relative = isTerminal && isTime(field) ? ` (${relativeTime(field)})` : "";
+    const age = gap.length + text.length + relative.length <= available ? relative : "";
+    const emphasize = emphasisOf(field, text, tableColumn(column, 0), style);
+    const withAge = (shown: string): string => shown.slice(0, -age.length) + style.faint(age);
+    return [
+      { title: printable(column.title), text: text + age, emphasize: age === "" ? emphasize : withAge },
+    ];
+  });
+  const titleWidth = Math.max(0, ...fields.map(({ title }) => widthOf(title)));
+  const fits = ({ text }: Cell): boolean => titleWidth + gap.length + widthOf(text) <= available;
+  const rows = fields.map((field) => [
+    { text: field.title, emphasize: style.strong },
+    fits(field) ? field : { text: "" },
+  ]);
+  const drawn = drawRows(rows, widthsOf(rows));
+  return linesOf(
+    fields.flatMap((field, index) => [
+      drawn[index] ?? "",
+      ...(fits(field)
+        ? []
+        : wrap(field.text, available - gap.length).map((line) => gap + field.emphasize(line))),
+    ]),
   );
-  const width = Math.max(0, ...lines.map(({ title }) => widthOf(printable(title))));
-  return lines
-    .map((column) => {
-      const title = printable(column.title);
-      const field = valueOf(value, column);
-      const age = isTerminal && isTime(field) ? style.faint(` (${relativeTime(field)})`) : "";
-      const padding = " ".repeat(width - widthOf(title));
-      return `${style.strong(title)}${padding}${gap}${emphasized(textOf(field), field, tableColumn(column, 0), style)}${age}`.trimEnd();
-    })
-    .map((line) => `${line}\n`)
-    .join("");
 };
 
-const valueOf = (item: unknown, { path }: Column): unknown => valueAt(item, path.split("."));
+const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-const emphasized = (
-  text: string,
+const emphasisOf = (
   value: unknown,
-  { isStatus }: Pick<TableColumn, "isStatus">,
+  text: string,
+  column: TableColumn | undefined,
   style: Style,
-): string => {
-  if (value === null || value === undefined) return style.faint(text);
-  return isStatus ? colored(text, style) : text;
+): Emphasize => {
+  if (value === null || value === undefined) return style.faint;
+  return column?.isStatus ? statusStyle(text, style) : same;
+};
+
+/** Digits that people read of a number with decimals. */
+const digits = 4;
+
+/** Rounds decimals. Whole numbers and the whole part stay exact. */
+const rounded = (value: number): number => {
+  const wholeDigits = String(Math.trunc(Math.abs(value))).length;
+  return Number.isInteger(value) ? value : Number(value.toPrecision(Math.max(digits, wholeDigits)));
 };
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return String(rounded(value));
   if (Array.isArray(value) && value.every((entry) => typeof entry !== "object")) {
     return printable(value.join(", "));
   }
   return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
 };
 
-const colored = (status: string, style: Style): string => {
+const statusStyle = (status: string, style: Style): Emphasize => {
   if (
     ["ready", "available", "running", "completed", "approved", "approved_window", "deleted"].includes(status)
   ) {
-    return style.good(status);
+    return style.good;
   }
-  return ["failure", "failed", "denied", "expired", "unavailable"].includes(status)
-    ? style.bad(status)
-    : style.busy(status);
+  return ["failure", "failed", "denied", "expired", "unavailable"].includes(status) ? style.bad : style.busy;
 };

@@ -1,10 +1,10 @@
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context/context.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
 /**
- * Returns the default from the environment, else from the link, else from the profile. With `--profile` the environment is
+ * Returns the default project of the flag. Else returns the default from the environment, else from the link, else from the profile. With `--profile` the environment is
  * ignored. The ids in a link belong to the profile that it names and are ignored for any other.
  */
 export const findDefault = (
@@ -13,6 +13,8 @@ export const findDefault = (
   context: Pick<Context, "env" | "cwd">,
   choose: () => ProfileChoice = () => chooseProfile(flags, context),
 ): Sourced<string> | undefined => {
+  if (name === "projectId" && flags.projectId !== undefined)
+    return { value: flags.projectId, from: "--project-id" };
   const variable = defaultVariables[name];
   const fromEnv = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   if (fromEnv) return { value: fromEnv, from: variable };

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
-import { isObject } from "../json-path.js";
+import { isObject } from "../contract/json-path.js";
 import { isProfileName } from "./profile.js";
 
 /** What commands use in a folder and all folders below it. Contains no secret, so that it can be committed. */
@@ -88,6 +88,8 @@ export const readLink = (file: string): Link | undefined => {
   try {
     // An exception for every folder without a link would take longer than everything else here.
     if (!lstatSync(file, { throwIfNoEntry: false }) || whyIgnored(file) !== undefined) return undefined;
+    // A repository may have one that leads to the folder of something else.
+    if (lstatSync(dirname(file)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
     text = readRegularFile(file);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.

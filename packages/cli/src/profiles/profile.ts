@@ -1,4 +1,4 @@
-import { isObject } from "../json-path.js";
+import { isObject } from "../contract/json-path.js";
 
 /** A service and the credential for it. */
 export interface Profile {
@@ -23,6 +23,8 @@ export interface Profile {
   readonly output?: string;
   /** Whether a long list is shown in a pager. */
   readonly pager?: boolean;
+  /** Whether a notice says that a newer version of the CLI is published. */
+  readonly updateNotice?: boolean;
   /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
@@ -138,7 +140,9 @@ const isProfile = (value: unknown): value is Profile =>
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
   (value["pid"] === undefined || (Number.isSafeInteger(value["pid"]) && Number(value["pid"]) > 0)) &&
-  ["ephemeral", "pager"].every((name) => [undefined, false, true].some((flag) => value[name] === flag)) &&
+  ["ephemeral", "pager", "updateNotice"].every((name) =>
+    [undefined, false, true].some((flag) => value[name] === flag),
+  ) &&
   (value["login"] === undefined || isObject(value["login"]));
 
 /** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */

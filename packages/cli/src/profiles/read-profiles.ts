@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
+import { homeFolder } from "../files/home-folder.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
 import { readTrusted, UntrustedFileError } from "./trusted-file.js";
 
@@ -10,10 +10,10 @@ export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = p
   join(env["MGMT_CONFIG_DIR"]?.trim() || settingsFolder(env, system), "config.json");
 
 const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
-  if (system === "darwin") return join(homedir(), "Library", "Preferences", "mgmt");
+  if (system === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
   if (system === "win32")
-    return join(env["APPDATA"] || join(homedir(), "AppData", "Roaming"), "mgmt", "Config");
-  return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "mgmt");
+    return join(env["APPDATA"] || join(homeFolder(), "AppData", "Roaming"), "mgmt", "Config");
+  return join(env["XDG_CONFIG_HOME"] || join(homeFolder(), ".config"), "mgmt");
 };
 
 /**

@@ -1,9 +1,10 @@
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context/context.js";
 import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
+import { serviceVariable } from "./service-variable.js";
 
 /** What requests are authenticated with: a token, or the credential of a profile. */
 export type Identity = { token: string } | { name: string; profile: Profile; file: string };
@@ -18,7 +19,7 @@ export interface Access {
 
 /**
  * Resolves the service and the identity from flags, else from the environment, else from the profile. With `--profile` the
- * environment is ignored. Throws `auth:other_service` rather than send a profile's credential to another service, or
+ * environment is ignored. Throws for a variable that is set but empty, and `auth:other_service` rather than send a profile's credential to another service, or
  * a token to the service that only a link names.
  */
 export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<Access> => {
@@ -53,13 +54,13 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
 const sourced = <T>(value: T, from: string): Sourced<T> => ({ value, from });
 
 const baseUrlFrom = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
-  const baseUrl = flags.profile === undefined && env["MGMT_BASE_URL"]?.trim();
+  const baseUrl = flags.profile === undefined && serviceVariable("MGMT_BASE_URL", env);
   return baseUrl ? sourced(baseUrl, "MGMT_BASE_URL") : undefined;
 };
 
 /** Refuses white space here, where the message can name the variable; no request can send it in a header. */
 const tokenFrom = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
-  const token = flags.profile === undefined && env["MGMT_TOKEN"]?.trim();
+  const token = flags.profile === undefined && serviceVariable("MGMT_TOKEN", env);
   if (!token) return undefined;
   if (/\s/.test(token))
     throw usageError("MGMT_TOKEN contains white space; it must be the token and nothing else");

@@ -1,11 +1,12 @@
-import type { Context, GlobalFlags } from "../context.js";
+import type { Context, GlobalFlags } from "../context/context.js";
 import { type Format, formats } from "../output/output.js";
 import { chooseProfile } from "./active-profile.js";
 
-/** The settings of a profile that decide how results are printed. */
+/** The settings of a profile that decide how results are printed, and what beside them. */
 export interface StoredSettings {
   readonly output?: Format | undefined;
   readonly pager?: boolean | undefined;
+  readonly updateNotice?: boolean | undefined;
 }
 
 /**
@@ -15,7 +16,8 @@ export interface StoredSettings {
 export const storedSettings = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): StoredSettings => {
   try {
     const { profile } = chooseProfile(flags, context);
-    return { output: formats.find((format) => format === profile?.output), pager: profile?.pager };
+    const { output, pager, updateNotice } = profile ?? {};
+    return { output: formats.find((format) => format === output), pager, updateNotice };
   } catch {
     return {};
   }

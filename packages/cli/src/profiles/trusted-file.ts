@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import { isForeign, isWritableByOthers } from "../generated/file-owner.js";
+import { isForeign, isWritableByOthers } from "@mgmt/internal/files/file-owner";
 
 /** The file is not read, because another account could have written it. */
 export class UntrustedFileError extends Error {}

@@ -35,7 +35,7 @@ export const updateProfilesOnceWritable = async (
 };
 
 const replace = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
-  const { withFileLock } = await import("../credentials/oauth.js");
+  const { withFileLock } = await import("./oauth.js");
   const signal = AbortSignal.timeout(lockTimeoutMs);
   const work = async (): Promise<Profiles> => {
     const next = change(readProfiles(file));

@@ -1,9 +1,12 @@
 import { Command, CommanderError, type Help, type HelpContext, type ParseOptionsResult } from "commander";
+import type { OperationId } from "../contract/generated/operation-id.js";
 import { missingInput, usageError } from "../errors/usage-errors.js";
-import type { OperationCommand } from "../operations/row.js";
+import type { OperationCommand } from "../contract/row.js";
 import type { CompleteArgument } from "./completion.js";
-import { withDryRunFormat } from "./dry-run-option.js";
+import type { DeclaredErrors } from "./declared-errors.js";
+import { withDryRunFormat } from "../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
+import { refuseSingleDash } from "./single-dash.js";
 
 /** The second form is commander's old one. */
 type HelpRequest = HelpContext | ((text: string) => string);
@@ -15,18 +18,44 @@ export class HelpAsData extends CommanderError {
   }
 }
 
+/** A subcommand that is made when it is called or listed. */
+export interface LazyCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly hidden?: boolean;
+  /** Whether it runs if no subcommand is called. It is made at once then, because commander has to know. */
+  readonly isDefault?: boolean;
+  /** Adds what the help of the parent shows, and sets `onDefine`. */
+  readonly describe: (command: MgmtCommand) => void;
+}
+
 /** A command that is defined when it is called, and that names a missing subcommand rather than printing help. */
 export class MgmtCommand extends Command {
-  /** `createCommand` makes all of them. */
+  /** All subcommands. Reading it makes those that are not made yet. */
   declare readonly commands: readonly MgmtCommand[];
+  /** Those that are made. Commander's constructor sets it, as `commands`. */
+  declare private made: MgmtCommand[];
+  private readonly lazy = new Map<LazyCommand, MgmtCommand | undefined>();
+  /** Whether commander is adding a subcommand, which concerns only those that are made. */
+  private isAdding = false;
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
   onDefine?: () => void | Promise<void>;
   /** The row of the contract's table, for the command of an operation. */
   row?: OperationCommand;
   /** Id of the operation whose result a hand-written command prints. */
-  resultOf?: string;
+  resultOf?: OperationId;
+  /** What a hand-written command declares about its errors, by code. */
+  errors: DeclaredErrors = {};
   /** Completes the arguments in a shell. Absent for the command of an operation, whose row says what they are. */
   completeArgument?: CompleteArgument;
+  /** The program that gets the arguments after `--`, if the command passes some on. */
+  runs?: string;
+  /** Whether the words after the first argument belong to a program. */
+  private passesFlags = false;
+  /** Place among the commands that a new user needs first. */
+  startHere?: number;
+  /** One of its aliases, which help leaves out. */
+  oldName?: string;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
   helpIsData = false;
@@ -50,13 +79,65 @@ export class MgmtCommand extends Command {
     throw missingInput(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
   }
 
+  override passThroughOptions(passes = true): this {
+    this.passesFlags = passes;
+    return super.passThroughOptions(passes);
+  }
+
   override parseOptions(words: string[]): ParseOptionsResult {
+    if (this.runs === undefined && !this.passesFlags && this.made.length + this.lazy.size === 0) {
+      refuseSingleDash(words, this.options);
+    }
     return super.parseOptions(withDryRunFormat(words));
+  }
+
+  /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
+  addLazy(lazy: LazyCommand): void {
+    this.lazy.set(lazy, undefined);
+    if (lazy.isDefault) this.make(lazy);
   }
 
   /** Returns the subcommand that a word calls by its name or an alias. */
   subcommand(word: string): MgmtCommand | undefined {
-    return this.commands.find((each) => isCalledBy(each, word));
+    const lazy = this.isAdding ? undefined : [...this.lazy.keys()].find((each) => isNamed(each, word));
+    return lazy ? this.make(lazy) : this.made.find((each) => isCalledBy(each, word));
+  }
+
+  /** Commander calls this to look a subcommand up. */
+  _findCommand(word: string | undefined): MgmtCommand | undefined {
+    return word === undefined ? undefined : this.subcommand(word);
+  }
+
+  /** Returns all subcommands in the order in which they were added. */
+  private makeAll(): MgmtCommand[] {
+    if (this.isAdding || [...this.lazy.values()].every((made) => made !== undefined)) return this.made;
+    const commands = [...this.lazy.keys()].map((each) => this.make(each));
+    this.made.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
+    return this.made;
+  }
+
+  private make(lazy: LazyCommand): MgmtCommand {
+    const known = this.lazy.get(lazy);
+    if (known) return known;
+    const { name, aliases = [], hidden = false, isDefault = false, describe } = lazy;
+    this.isAdding = true;
+    const command = this.command(name, { hidden, isDefault }).aliases([...aliases]);
+    this.isAdding = false;
+    this.lazy.set(lazy, command);
+    describe(command);
+    return command;
+  }
+
+  static {
+    // Commander's declaration has a property, which a class cannot override by an accessor.
+    Object.defineProperty(this.prototype, "commands", {
+      get(this: MgmtCommand) {
+        return this.makeAll();
+      },
+      set(this: MgmtCommand, made: MgmtCommand[]) {
+        this.made = made;
+      },
+    });
   }
 
   /** The words that call the command, starting with `mgmt`. */
@@ -93,6 +174,9 @@ export class MgmtCommand extends Command {
     else super.outputHelp(request);
   }
 }
+
+const isNamed = ({ name, aliases = [] }: LazyCommand, word: string): boolean =>
+  name === word || aliases.includes(word);
 
 const isCalledBy = (command: Command, word: string): boolean =>
   command.name() === word || command.aliases().includes(word);

@@ -1,5 +1,5 @@
-import { idPrefixes } from "../generated/id-prefixes.js";
-import type { NamedKind } from "../names/id-form.js";
+import { idPrefixes } from "../contract/generated/id-prefixes.js";
+import type { NamedKind } from "../contract/id-form.js";
 
 /** An argument that a shell completes. */
 export interface PartialArgument {
@@ -20,6 +20,12 @@ export const completeIds =
   (kind: NamedKind): CompleteArgument =>
   async ({ typed, resources }) =>
     typed.length === 0 ? onlyIds(kind, await resources(kind)) : [];
+
+/** Completes the names and ids of one kind, for the first arguments. */
+export const completeNames =
+  (kind: NamedKind, count = 1): CompleteArgument =>
+  ({ typed, resources }) =>
+    typed.length < count ? resources(kind) : [];
 
 /** Returns the ids among names and ids of resources. */
 export const onlyIds = (kind: NamedKind, values: readonly string[]): string[] =>

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import type { Field } from "../operations/row.js";
+import type { Field } from "../contract/row.js";
 import { MgmtCommand } from "./command.js";
 
 /** The help of a command as data: what `--help --output json` prints. */
@@ -53,7 +53,7 @@ export const describeCommand = (command: MgmtCommand): CommandHelp => {
     summary: command.summary(),
     description: command.description(),
     usage: helper.commandUsage(command),
-    aliases: command.aliases(),
+    aliases: command.aliases().filter((alias) => alias !== command.oldName),
     operationId: row?.id ?? null,
     arguments: command.registeredArguments.map(describeArgument),
     options: [...options.filter((each) => !each.global), ...options.filter((each) => each.global)],

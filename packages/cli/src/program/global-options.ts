@@ -1,16 +1,18 @@
 import { type Command, Option } from "commander";
-import type { GlobalFlags } from "../context.js";
+import type { GlobalFlags } from "../context/context.js";
 import { secretInArguments } from "../errors/usage-errors.js";
 import { formats } from "../output/output.js";
 
 const heading = "Global options:";
 
-/** Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. */
-export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
-  const options = [
+/** Returns the options that every command accepts. */
+export const globalOptions = (): Option[] =>
+  [
     new Option("-o, --output <format>", `output format: ${formats.join(", ")} (default: table)`),
+    new Option("--json", "the same as --output json"),
     new Option("--fields <names>", "print only these fields, such as id,name,region.id"),
-    new Option("--query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
+    new Option("-q, --query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
+    new Option("--jq <filter>", "print what a filter of jq selects, if jq is installed, such as '.[].name'"),
     new Option("--no-pager", "never show a long list in a pager (or NO_PAGER)").default(undefined),
     new Option("--base-url <url>", "address of the service, without /v1 (or MGMT_BASE_URL)"),
     new Option("--profile <name>", "profile with the address and credential (or MGMT_PROFILE)"),
@@ -20,10 +22,14 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
     ),
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
-  ];
-  for (const option of options) command.addOption(option.helpGroup(heading).hideHelp(hidden));
-  const yes = new Option("-y, --yes", "confirm without being asked");
-  command.addOption(yes.helpGroup(heading).hideHelp(!confirms));
+    new Option("-y, --yes", "confirm without being asked"),
+  ].map((option) => option.helpGroup(heading));
+
+/** Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. */
+export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
+  for (const option of globalOptions()) {
+    command.addOption(option.hideHelp(hidden || (option.long === "--yes" && !confirms)));
+  }
   command.addOption(
     refusedSecret("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),
   );

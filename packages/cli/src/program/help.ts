@@ -1,10 +1,15 @@
 import { type Command, Help, type Option } from "commander";
-import type { OperationCommand } from "../operations/row.js";
+import type { OperationCommand } from "../contract/row.js";
+import { renderOverview } from "./overview.js";
+import { renderRow, renderRows, wrap, wrapCommand } from "../text/wrap.js";
 
-/** A part of the help below the options. Its lines are computed only when the help is shown. */
+/** A part of the help below the options. Its content is computed only when the help is shown. */
 export interface HelpSection {
   readonly title: string;
+  /** Command lines. */
   readonly lines: () => readonly string[];
+  /** Terms and their meanings. */
+  readonly rows: () => readonly (readonly [term: string, meaning: string])[];
 }
 
 /** What the help needs to know of a command. */
@@ -22,10 +27,26 @@ const firstFlags = [
   ...["wait", "wait-approval", "timeout", "if-not-exists", "logical-id", "limit"],
 ];
 /** Flags for special cases, which it shows last. */
-const lastFlags = [...["unset", "reveal", "secret-file", "body", "ndjson", "cursor", "dry-run", "help"]];
+const lastFlags = [
+  ...[
+    "unset",
+    "show-secrets",
+    "secret-file",
+    "github-env",
+    "github-output",
+    "gitlab-dotenv",
+    "body",
+    "ndjson",
+    "cursor",
+    "dry-run",
+    "help",
+  ],
+];
 
 /** The help of a command as text. */
 export class MgmtHelp extends Help {
+  override minWidthToWrap = 0;
+
   override subcommandTerm(command: Command): string {
     return command.name();
   }
@@ -49,10 +70,30 @@ export class MgmtHelp extends Help {
   }
 
   override formatHelp(command: DescribedCommand, helper: Help): string {
+    if (command.parent === null) return renderOverview(command, helper, this.columns);
     const sections = command.sections
-      .map(({ title, lines }) => [title, lines()] as const)
+      .map(({ title, lines, rows }) => {
+        const commands = lines().flatMap((line) => wrapCommand(line, this.columns - 2));
+        return [
+          title,
+          [...renderRows(rows(), this.columns), ...commands.map((line) => `  ${line}`)],
+        ] as const;
+      })
       .filter(([, lines]) => lines.length > 0)
-      .map(([title, lines]) => `\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}\n`);
+      .map(([title, lines]) => `\n${title}:\n${lines.join("\n")}\n`);
     return [super.formatHelp(command, helper), ...sections].join("");
+  }
+
+  override styleUsage(usage: string): string {
+    const title = "Usage: ";
+    return wrap(usage, this.columns - title.length).join(`\n${" ".repeat(title.length)}`);
+  }
+
+  override formatItem(term: string, termWidth: number, description: string): string {
+    return renderRow(term, termWidth, description, this.columns);
+  }
+
+  private get columns(): number {
+    return this.helpWidth ?? 80;
   }
 }

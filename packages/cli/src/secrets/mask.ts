@@ -1,3 +1,5 @@
+import { secretNames } from "../contract/generated/secret-names.js";
+
 /** What is printed in place of a secret. Its length says nothing about the secret's. */
 export const mask = "********";
 
@@ -15,4 +17,32 @@ const maskAt = (value: unknown, [name, ...rest]: readonly string[]): unknown => 
     name === "*" || name === key ? maskAt(inner, rest) : inner,
   ]);
   return Object.fromEntries(entries);
+};
+
+/**
+ * Returns a resource with every text in fields with the names of secrets masked, wherever they are: a newer service may return them where
+ * the contract of this version has none. Returns the same value if there are none.
+ */
+export const maskNamedSecrets = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  return mapValues(value, (inner, name) =>
+    secretNames.has(name) ? maskTexts(inner) : maskNamedSecrets(inner),
+  );
+};
+
+const maskTexts = (value: unknown): unknown => {
+  if (typeof value === "string") return mask;
+  return typeof value === "object" && value !== null ? mapValues(value, maskTexts) : value;
+};
+
+/** Returns a copy of an array or object with other values; the same one if none is different. */
+const mapValues = (value: object, map: (inner: unknown, name: string) => unknown): unknown => {
+  let isSame = true;
+  const mapped = Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    const result = map(inner, name);
+    isSame &&= result === inner;
+    return [name, result] as const;
+  });
+  if (isSame) return value;
+  return Array.isArray(value) ? mapped.map(([, inner]) => inner) : Object.fromEntries(mapped);
 };

@@ -1,13 +1,13 @@
-import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context.js";
+import type { ClientOptions, MgmtClient, Timers } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context/context.js";
 import type { LoginToken } from "../credentials/login-token.js";
 import { tokenOf } from "../credentials/token-source.js";
 import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
-import { announceDelays, type Transport } from "./announce-delays.js";
-import { debugRequests } from "./debug-requests.js";
+import { announceRetry, announceSlowness, type Transport } from "../context/announce-delays.js";
+import { debugRequests } from "../transport/debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -31,9 +31,9 @@ export const connectTo = async (
   const token = await tokenOf(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return clientFor(baseUrl, token, context, options);
-  const { sendToOwnService } = await import("./own-service.js");
-  return clientFor(baseUrl, token, context, options, (transport) =>
-    sendToOwnService(transport, value, context),
+  const { sendToOwnService } = await import("../transport/own-service.js");
+  return clientFor(baseUrl, token, context, options, (transport, plain) =>
+    sendToOwnService(transport, value, context, plain),
   );
 };
 
@@ -48,35 +48,52 @@ export const connectWithoutCredential = async (
   return clientFor(baseUrl, false, context, options);
 };
 
+/** As those of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
+const timers: Timers = {
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  // A client passes only what `setTimeout` has returned.
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  performance: { now: () => performance.now() },
+};
+
 /**
  * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
  * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
  *
- * @param wrap wraps the transport. Default: the transport stays as it is.
+ * @param wrap wraps the transport, with the one that `--debug` does not report. Default: the transport stays as it is.
  */
 export const clientFor = async (
   baseUrl: Sourced<string>,
   token: string | LoginToken | false,
-  { version, output, encryption }: Pick<Context, "version" | "output" | "encryption">,
+  {
+    version,
+    output,
+    insecureAddresses,
+    changes,
+  }: Pick<Context, "version" | "output" | "insecureAddresses" | "changes">,
   options?: SendOptions,
-  wrap: (transport: Transport) => Transport = (transport) => transport,
+  wrap: (transport: Transport, plain: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
-  const { createClient, InvalidArgumentError, nodeTransport } = await import("./sdk.js");
+  const { createClient, InvalidArgumentError, nodeTransport } = await import("../contract/sdk.js");
   let client: MgmtClient;
+  const plain = nodeTransport();
+  const transport = wrap(debugRequests(plain, output), plain);
   try {
     client = createClient({
       baseUrl: baseUrl.value,
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: announceDelays(wrap(debugRequests(nodeTransport(), output)), output),
+      transport: changes.watch(announceSlowness(transport, output)),
+      onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
+      timers,
       ...options,
     });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw badAddress(baseUrl.from, error.problem);
   }
-  if (token !== false) await encryption.require(baseUrl);
+  if (token !== false) await insecureAddresses.check(baseUrl);
   return client;
 };

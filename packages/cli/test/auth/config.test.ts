@@ -49,10 +49,11 @@ describe("mgmt config", () => {
       "project-id": { value: "proj_linked", from: file },
       output: { value: "json", from: "--output" },
       pager: { value: "off", from: "NO_PAGER" },
+      "update-notice": { value: "on", from: "default" },
     });
     const own = await listed(" --profile default", { MGMT_WORKSPACE_ID: "wksp_env" });
     expect(own).toMatchObject({
-      "workspace-id": { value: engine.residents.workspace.id, from: "profile default" },
+      "workspace-id": { value: engine.defaults.workspace.id, from: "profile default" },
       "project-id": { value: null, from: null },
       pager: { value: "on", from: "default" },
     });
@@ -62,12 +63,26 @@ describe("mgmt config", () => {
     });
   });
 
+  it("keeps ids and addresses whole on a narrow terminal, below their names", async () => {
+    await account.login();
+    const id = account.server.engine.defaults.workspace.id;
+    const narrow = { terminal: true, columns: 40, env: { NO_COLOR: "1" } };
+    const { stdout, stderr } = await account.run(["config", "list"], { ...narrow, cwd: folder });
+    expect(stdout).toContain(`\nworkspace-id\n  ${id}\n`);
+    expect(stdout).toMatch(/\noutput +table\n/);
+    expect(stderr).toBe("Not shown, because the terminal is too\nnarrow: from.\n");
+    const wide = await account.run(["config", "list"], { ...narrow, columns: 200, cwd: folder });
+    expect(wide.stdout).toMatch(
+      new RegExp(`^KEY +VALUE +FROM\n[^]*\nworkspace-id +${id}  profile default\n`),
+    );
+  });
+
   it("stores an output format, which a flag overrides, and removes it", async () => {
     await account.login();
     await config("set output json");
     const stored = await account.mgmt`projects list`;
     expect({ status: stored.status, json: stored.json }).toEqual({ status: 0, json: [] });
-    expect((await account.mgmt`projects get proj_x`).stderr).toMatch(/^\{"notice"/);
+    expect((await account.mgmt`projects get proj_x`).stderr).toMatch(/^\{"error"/);
     expect((await account.mgmt`projects list -o csv`).stdout).not.toContain("[");
     expect((await config("get output")).stdout).toBe("json\n");
     await config("unset output");
@@ -126,7 +141,7 @@ describe("mgmt config", () => {
     ["set profile other", 2, "mgmt auth switch"],
     ["set __proto__ x", 2, "There is no setting"],
     ["set output", 3, "Missing <value>"],
-    ["set project-id ../x", 2, "It must be an id"],
+    ["set project-id ../x", 2, "Pass an id"],
     ["set base-url https://user:CANARY@api.test", 2, "must not contain a credential"],
     ["set base-url api.test", 2, "must be an absolute URL"],
     ["unset base-url", 2, "config:needed"],
@@ -166,7 +181,7 @@ describe("mgmt auth list", () => {
     const row = {
       service: account.server.baseUrl,
       account: "ada@example.com",
-      workspaceId: account.server.engine.residents.workspace.id,
+      workspaceId: account.server.engine.defaults.workspace.id,
       projectId: null,
       credential: "login",
       store: "file",

@@ -31,9 +31,9 @@ describe("mgmt link", () => {
 
   it("accepts names and ids that the service has, and stores the ids", async () => {
     await account.login();
-    const { seed, residents } = account.server.engine;
+    const { seed, defaults } = account.server.engine;
     const { id } = await seed.project({ name: "shop" });
-    const { workspace } = residents;
+    const { workspace } = defaults;
     expect((await inFolder("link --project-id shop -o json")).json).toMatchObject({ projectId: id });
     await inFolder(`link --project-id ${id} --workspace-id ${workspace.id}`);
     expect(linked()).toEqual({ profile: "default", workspaceId: workspace.id, projectId: id });
@@ -43,10 +43,10 @@ describe("mgmt link", () => {
 
   it.each([
     ["--project-id proj_000000000000000000000000", 6, "link:not_found"],
-    ["--project-id nothing-of-that-name", 6, "link:not_found"],
+    ["--project-id nothing-of-that-name", 6, "name:not_found"],
     ["--workspace-id wksp_000000000000000000000000", 6, "link:not_found"],
     ["--project-id twice", 7, "name:ambiguous"],
-    ["--project-id ..", 2, "must be an id"],
+    ["--project-id ..", 2, "Pass an id"],
   ])("writes nothing for an id or name that the service does not have: %s", async (flags, code, why) => {
     await account.login();
     for (const name of ["twice", "twice"]) await account.server.engine.seed.project({ name });
@@ -71,8 +71,8 @@ describe("mgmt link", () => {
     ["link", "usage:missing"],
     ["link --profile nobody", "profile:not_found"],
     ["link --project-id --profile", "usage"],
-    ["link --project-id ../x --no-verify", "must be an id"],
-    ["link --workspace-id= --no-verify", "must be an id"],
+    ["link --project-id ../x --no-verify", "Pass an id"],
+    ["link --workspace-id= --no-verify", "Pass an id"],
   ])("writes nothing for an invalid command line: %s", async (line, why) => {
     const { status, stderr } = await inFolder(`${line} -o json`);
     expect({ status: status === 2 || status === 3, stderr }).toEqual({

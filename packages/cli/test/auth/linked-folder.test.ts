@@ -27,7 +27,7 @@ describe("a linked folder", () => {
       workspace: { value: "wksp_env", from: "MGMT_WORKSPACE_ID" },
       project: { value: ids[1], from: "MGMT_PROJECT_ID" },
     });
-    const ownWorkspace = { value: account.server.engine.residents.workspace.id, from: "profile default" };
+    const ownWorkspace = { value: account.server.engine.defaults.workspace.id, from: "profile default" };
     const other = { workspace: ownWorkspace, project: { value: null } };
     expect(await statusOf(" --profile default")).toMatchObject(other);
     expect(await statusOf("", { MGMT_PROFILE: "default" })).toMatchObject(other);
@@ -40,19 +40,75 @@ describe("a linked folder", () => {
     expect(await projectOf(`three --project-id ${ids[2]}`, env)).toMatchObject({ project: { id: ids[2] } });
   });
 
+  it.each(["databases", "services"])(
+    "lists the %s of its project, and with --all-projects those of all",
+    async (group) => {
+      await account.login();
+      const { seed } = account.server.engine;
+      const [shop, other] = [await seed.project({ name: "shop" }), await seed.project({ name: "other" })];
+      for (const { id } of [shop, other]) {
+        await seed.app(id, { displayName: "web" });
+        await seed.branch(id, { gitName: "preview" });
+      }
+      await inFolder(`link --project-id ${shop.id}`);
+      const projectsIn = ({ json }: Result): unknown[] => [
+        ...new Set(
+          (json as { project?: { id: string }; projectId?: string }[]).map(
+            ({ project, projectId }) => project?.id ?? projectId,
+          ),
+        ),
+      ];
+      const own = await inFolder(`${group} list -o json`, {}, "below");
+      expect(projectsIn(own)).toEqual([shop.id]);
+      expect(own.errors).toContainEqual({
+        notice: { code: "link:used", message: `Using project ${shop.id} from ${file}`, from: file },
+      });
+      const all = await inFolder(`${group} list --all-projects -o json`);
+      expect(projectsIn(all)).toEqual(expect.arrayContaining([shop.id, other.id]));
+      expect(all.stderr).not.toContain("Using project");
+      expect(projectsIn(await inFolder(`${group} list --project-id ${other.id} -o json`))).toEqual([
+        other.id,
+      ]);
+      const byVariable = await inFolder(`${group} list -o json`, { MGMT_PROJECT_ID: other.id });
+      expect(projectsIn(byVariable)).toEqual([other.id]);
+      const unassigned = await inFolder(`${group} list --branch-id unassigned -o json`);
+      expect(unassigned.stderr).toContain(`Using project ${shop.id}`);
+      const both = await inFolder(`${group} list --all-projects --project-id ${other.id} -o json`);
+      expect(both.status).toBe(2);
+    },
+  );
+
+  it("does not limit the list of a branch of another project", async () => {
+    await account.login();
+    const { seed } = account.server.engine;
+    const [shop, other] = [await seed.project(), await seed.project()];
+    const branch = await seed.branch(other.id, { gitName: "preview" });
+    await inFolder(`link --project-id ${shop.id}`);
+    const created = await inFolder(
+      `databases create x --project-id ${other.id} --branch-id ${branch.id} -o json`,
+    );
+    expect((await inFolder(`databases list --branch-id ${branch.id} -o json`)).json).toMatchObject([
+      { id: (created.json as { id: string }).id },
+    ]);
+  });
+
   it("uses its workspace where a command needs one", async () => {
     await account.login();
     expect(await inFolder("integrations list -o json")).toMatchObject({ status: 0 });
     const { length } = (await inFolder("integrations list -o json")).json as unknown[];
     expect(length).toBe(1);
-    // The list of another workspace is empty.
-    await inFolder(`link --workspace-id wksp_${"0".repeat(24)} --no-verify`);
-    expect((await inFolder("integrations list -o json")).json).toEqual([]);
+    // The service lists nothing for another workspace.
+    const other = `wksp_${"0".repeat(24)}`;
+    await inFolder(`link --workspace-id ${other} --no-verify`);
+    const { status, stderr } = await inFolder("integrations list -o json");
+    expect(status).toBe(6);
+    expect(stderr).toContain(`Using workspace ${other} from ${file}`);
+    expect(stderr).toContain("name:not_found");
   });
 
   it("replaces the only id of a command that is left out, except of a delete", async () => {
     await account.login();
-    const { seed, residents, store } = account.server.engine;
+    const { seed, defaults, store } = account.server.engine;
     const { id, database } = await seed.project({ name: "linked" });
     const unlinked = await inFolder("projects get -o json");
     expect(unlinked.stderr).toContain("mgmt link --project-id");
@@ -62,7 +118,7 @@ describe("a linked folder", () => {
     expect((await inFolder("projects databases list -o json")).json).toMatchObject([{ id: database?.id }]);
     expect((await inFolder("projects update --name renamed -o json")).json).toMatchObject({ id });
     const workspace = await inFolder("workspaces get -o json");
-    expect(workspace.json).toMatchObject({ id: residents.workspace.id });
+    expect(workspace.json).toMatchObject({ id: defaults.workspace.id });
 
     const other = await inFolder("projects get proj_other -o json");
     expect(other.stderr).toContain("project:not_found");
@@ -92,13 +148,13 @@ describe("a linked folder", () => {
   it("is named on standard error whenever a command used its profile, project or workspace, on success too", async () => {
     await account.login();
     await account.login("--profile", "second");
-    const { seed, residents } = account.server.engine;
+    const { seed, defaults } = account.server.engine;
     const { id } = await seed.project({ name: "linked" });
     const { host } = new URL(account.server.baseUrl);
-    await inFolder(`link --profile second --project-id ${id} --workspace-id ${residents.workspace.id}`);
+    await inFolder(`link --profile second --project-id ${id} --workspace-id ${defaults.workspace.id}`);
     const profile = `Using profile second (${host}) from ${file}`;
     const project = `Using project ${id} from ${file}`;
-    const workspace = `Using workspace ${residents.workspace.id} from ${file}`;
+    const workspace = `Using workspace ${defaults.workspace.id} from ${file}`;
     for (const [line, messages] of [
       ["projects list", [profile]],
       ["projects get", [profile, project]],
@@ -126,10 +182,10 @@ describe("a linked folder", () => {
   });
 
   it("is not needed for the workspace, which the service knows", async () => {
-    const { residents, tokens } = account.server.engine;
+    const { defaults, tokens } = account.server.engine;
     const env = { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: await tokens.user() };
     const { json } = await inFolder("workspaces get -o json", env);
-    expect(json).toMatchObject({ id: residents.workspace.id });
+    expect(json).toMatchObject({ id: defaults.workspace.id });
   });
 
   it("reports a profile that does not exist here, and names the link", async () => {

@@ -5,7 +5,7 @@ import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNoBrowser } from "../../src/commands/login/browser.js";
 import { pasteRedirectUri } from "../../src/commands/login/paste.js";
-import { clientId } from "../../src/credentials/oauth.js";
+import { clientId } from "../../src/profiles/oauth.js";
 import { ensureBuilt } from "../bin.js";
 import type { Result } from "../result.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";
@@ -35,20 +35,20 @@ const stateOf = ({ searchParams }: URL): string => `state=${searchParams.get("st
 
 describe("mgmt login --no-browser", () => {
   it("prints the address, accepts the pasted redirect, and stores a profile that only this user can read", async () => {
-    const { residents } = account.server.engine;
+    const { defaults } = account.server.engine;
     const { status, stdout } = await account.login("-o", "json");
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       profile: "default",
       baseUrl: account.server.baseUrl,
-      user: residents.user.email,
-      workspace: residents.workspace.name,
-      workspaceId: residents.workspace.id,
+      user: defaults.user.email,
+      workspace: defaults.workspace.name,
+      workspaceId: defaults.workspace.id,
     });
     expect(statSync(account.file).mode & 0o777).toBe(0o600);
     expect(account.stored()).toMatchObject({ active: "default", profiles: { default: { login: {} } } });
     const who = await account.mgmt`whoami -o json`;
-    expect(who.json).toMatchObject({ user: { email: residents.user.email }, credential: { type: "oauth" } });
+    expect(who.json).toMatchObject({ user: { email: defaults.user.email }, credential: { type: "oauth" } });
   });
 
   it("accepts the code alone, and the query without its address", async () => {
@@ -78,7 +78,12 @@ describe("mgmt login --no-browser", () => {
       2,
       "auth:callback_invalid",
     ],
-    ["a code that was never issued", () => "never-given", 4, "auth:login_failed"],
+    [
+      "a code that was never issued",
+      () => "never-given",
+      4,
+      "(auth:login_failed)\nhint: Log in again with mgmt login.",
+    ],
   ])("stores nothing after %s", async (_, answer, code, error) => {
     const { status, stderr, stdout } = await loginPasting((url) => answer(new URL(url)));
     expect({ status, stdout, stderr }).toEqual({
@@ -187,7 +192,7 @@ describe("mgmt login --with-token", () => {
     const line = ["login", "--with-token", "--base-url", account.server.baseUrl, "-o", "json"];
     const { status, json, stderr } = await account.run(line, { stdin: `${token}\n` });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(json).toMatchObject({ user: null, workspaceId: account.server.engine.residents.workspace.id });
+    expect(json).toMatchObject({ user: null, workspaceId: account.server.engine.defaults.workspace.id });
     expect(account.stored().profiles["default"]?.token).toBe(token);
     expect((await account.mgmt`projects list -o json`).json).toEqual([]);
     expect((await account.mgmt`auth token`).stdout).toBe(`${token}\n`);

@@ -3,8 +3,8 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeTransport, TokenError } from "../../src/service/sdk.js";
-import { sendToOwnService } from "../../src/service/own-service.js";
+import { nodeTransport, TokenError } from "../../src/contract/sdk.js";
+import { sendToOwnService } from "../../src/transport/own-service.js";
 import type { Result } from "../result.js";
 import { type Account, startAccount } from "./account.js";
 
@@ -170,6 +170,18 @@ describe("a profile of a mgmt dev that has ended", () => {
     // Only the request for another proof.
     expect(received).toHaveLength(1);
     expect(received[0]).not.toMatch(/authorization|canary/i);
+  });
+
+  it("says that the command waits for a service that does not respond", async () => {
+    await register();
+    const port = portOf(account.server.baseUrl);
+    await account.server.close(0);
+    const slow = createServer((_, response) => void setTimeout(() => response.end("{}"), 1_500));
+    await new Promise<void>((resolve) => slow.listen(port, "127.0.0.1", resolve));
+    const { status, stderr } = await account.run(["projects", "list", "--profile", "local"]);
+    slow.close();
+    expect(status).toBe(9);
+    expect(stderr).toMatch(`Still waiting for a response from 127.0.0.1:${String(port)}.`);
   });
 
   it("fails as other services do while nothing listens, so that a command continues after a restart", async () => {

@@ -56,6 +56,36 @@ describe("precedence", () => {
     });
   });
 
+  it.each([
+    ["MGMT_TOKEN", 4, "auth:empty_token"],
+    ["MGMT_BASE_URL", 2, "usage:empty_base_url"],
+  ])("uses no profile in place of an empty %s", async (name, code, error) => {
+    await account.login();
+    const sent = account.server.engine.requests.length;
+    for (const value of ["", " \n"]) {
+      const { status, stdout, stderr } = await account.run(["projects", "list"], { env: { [name]: value } });
+      expect({ status, stdout }).toEqual({ status: code, stdout: "" });
+      expect(stderr).toContain(`error: ${name} is set, but empty (${error})`);
+      expect(stderr).toMatch(/hint: Set it to .* remove the variable\./);
+    }
+    expect(account.server.engine.requests).toHaveLength(sent);
+    const named = ["projects", "list", "--profile", "default"];
+    expect((await account.run(named, { env: { [name]: "" } })).status).toBe(0);
+  });
+
+  it("does not log in to a profile in place of an empty MGMT_BASE_URL", async () => {
+    await account.login();
+    const env = { MGMT_BASE_URL: "" };
+    const { status, stderr } = await account.run(["login", "--with-token"], { env, stdin: "a-token" });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("usage:empty_base_url"),
+    });
+    expect((await account.run(["config", "get", "base-url"], { env })).stderr).toContain(
+      "usage:empty_base_url",
+    );
+  });
+
   it("does not send the credential of a profile to another service", async () => {
     await account.login();
     const { status, stderr } = await account.mgmt`projects list --base-url http://127.0.0.1:1`;
@@ -95,7 +125,7 @@ describe("mgmt auth status", () => {
         renewed: true,
         scopes: expect.arrayContaining(["workspace:admin"]),
       },
-      workspace: { value: engine.residents.workspace.id, from: "profile default" },
+      workspace: { value: engine.defaults.workspace.id, from: "profile default" },
       project: { value: null, from: null },
       file: account.file,
       link: null,
@@ -122,10 +152,16 @@ describe("mgmt auth switch", () => {
 
   it("needs the name of an existing profile", async () => {
     await account.login();
-    expect(await account.mgmt`auth switch nobody`).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining("Pass --profile with one of default,"),
-    });
+    for (const [name, stderr] of [
+      [
+        "nobody",
+        "error: There is no profile nobody (profile:not_found)\n" +
+          "hint: The profiles are default. mgmt login --profile nobody creates this one.\n",
+      ],
+      ["defualt", expect.stringContaining("hint: Did you mean default? The profiles are default.")],
+      ["a b", expect.stringContaining('<profile> cannot be "a b"')],
+    ] as const)
+      expect(await account.mgmt`auth switch ${name}`).toMatchObject({ status: 2, stderr });
     expect((await account.mgmt`auth switch`).status).toBe(3);
     expect(account.stored().active).toBe("default");
   });

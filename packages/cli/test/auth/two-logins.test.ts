@@ -31,7 +31,7 @@ const revocations = (): number =>
 
 describe("two concurrent logins", () => {
   it("are both stored if they use different profiles", async () => {
-    const { user, otherUser } = account.server.engine.residents;
+    const { user, otherUser } = account.server.engine.defaults;
     const [one, two] = await Promise.all([
       loginAs(user.id, "--profile", "one"),
       loginAs(otherUser.id, "--profile", "two"),
@@ -46,7 +46,7 @@ describe("two concurrent logins", () => {
 
   it("leave one complete login in a shared profile, and revoke the other", async () => {
     const { engine } = account.server;
-    const { user, otherUser } = engine.residents;
+    const { user, otherUser } = engine.defaults;
     // Delays one of them until the other is stored.
     engine.faults.add({ operation: "me.get", latency: 2_500, times: 1 });
     const both = await Promise.all([loginAs(user.id), loginAs(otherUser.id)]);
@@ -81,7 +81,7 @@ describe("a login that the service does not accept", () => {
     await account.login();
     const before = account.stored();
     engine.faults.add({ operation: "me.get", status: 403, times: 1 });
-    expect((await loginAs(engine.residents.otherUser.id)).status).toBe(5);
+    expect((await loginAs(engine.defaults.otherUser.id)).status).toBe(5);
     expect(account.stored()).toEqual(before);
     expect((await account.mgmt`whoami`).status).toBe(0);
   });
@@ -105,7 +105,7 @@ describe("the login of another account than the profile's", () => {
   const accountIn = (): unknown => account.stored().profiles["default"]?.["account"];
 
   it("is revoked unless the user agrees, and the previous login stays", async () => {
-    const { user, otherUser } = account.server.engine.residents;
+    const { user, otherUser } = account.server.engine.defaults;
     expect((await loginAs(user.id)).status).toBe(0);
     const { status, stderr } = await loginAs(otherUser.id);
     expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining("confirmation:needed") });
@@ -118,7 +118,7 @@ describe("the login of another account than the profile's", () => {
   });
 
   it("replaces it with --yes, and the previous one is revoked", async () => {
-    const { user, otherUser } = account.server.engine.residents;
+    const { user, otherUser } = account.server.engine.defaults;
     await loginAs(user.id);
     expect((await loginAs(otherUser.id, "--yes")).status).toBe(0);
     expect(accountIn()).toBe(otherUser.email);
@@ -126,7 +126,7 @@ describe("the login of another account than the profile's", () => {
   });
 
   it("is asked about at a terminal", async () => {
-    const { user, otherUser } = account.server.engine.residents;
+    const { user, otherUser } = account.server.engine.defaults;
     await loginAs(user.id);
     const paste = {
       when: /(http\S+\/authorize\S+)[^]*Paste the address/,
@@ -142,7 +142,7 @@ describe("the login of another account than the profile's", () => {
   });
 
   it("needs no agreement in another profile, or for the same account", async () => {
-    const { user, otherUser } = account.server.engine.residents;
+    const { user, otherUser } = account.server.engine.defaults;
     await loginAs(user.id);
     expect((await loginAs(otherUser.id, "--profile", "other")).status).toBe(0);
     expect((await loginAs(user.id)).status).toBe(0);

@@ -1,24 +1,26 @@
+import type { Mode, Returned } from "../values/awaitable.js";
 import { allowsWindow, approvalAt } from "../request/approvals.js";
-import { canonicalId } from "../request/ids.js";
-import type { World } from "../request/world.js";
-import { type ControlledWorld, change as runChange } from "./controlled-world.js";
+import { canonicalId } from "../values/ids.js";
+import type { World } from "../world/world.js";
+import type { ServerWorld } from "../world/server-world.js";
+import { change as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
 import { readOnly } from "../store/backing.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
-export class ApprovalsControl {
-  constructor(private readonly world: () => ControlledWorld) {}
+export class ApprovalsControl<M extends Mode> {
+  constructor(private readonly world: () => ServerWorld<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
-  list(): ApprovalRow[] | Promise<ApprovalRow[]> {
+  list(): Returned<M, ApprovalRow[]> {
     return this.world().transact(readOnly, ({ store, clock }) => {
       const now = clock.now();
       return store.approvals.list({}).map((row) => approvalAt(row, now));
     });
   }
 
-  /** Approves one request: the agent can repeat the same request once, within 15 minutes. */
+  /** Approves one request: the agent can repeat the same request once, by default within 15 minutes. */
   approve(id: string): Promise<ApprovalRow> {
     const { approved } = this.world().settings.approvals;
     return this.#decide(id, (_row, now) => ({

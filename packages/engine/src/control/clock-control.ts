@@ -1,5 +1,5 @@
-import { type VirtualClock, isSupportedTime } from "../time/clock.js";
-import type { JobQueue } from "../time/job-queue.js";
+import { type Mode, type Returned, andThen } from "../values/awaitable.js";
+import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
 import { controlErrors } from "./control-error.js";
 
 /**
@@ -14,60 +14,71 @@ export const readTime = (time: Time): number => {
   return requireSupported(value);
 };
 
-export const requireSupported = (time: number): number => {
+const requireSupported = (time: number): number => {
   if (isSupportedTime(time)) return time;
   throw controlErrors.unsupportedTime();
 };
 
-/** A server whose clock and jobs are in memory. */
-interface ClockWorld {
-  readonly clock: VirtualClock;
-  readonly scheduler: JobQueue;
+/** The clock of a server, and the jobs that run by it. */
+export interface ClockSource<M extends Mode> {
+  read<T>(look: (clock: Clock) => T): Returned<M, T>;
+  /** Changes the clock, and plans the jobs by it. The change may run more than once. */
+  change(change: (clock: VirtualClock) => void): Returned<M, void>;
+  /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
+  advanceTo(time: number): Promise<void>;
 }
 
 /** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
-export class ClockControl {
-  constructor(private readonly world: () => ClockWorld) {}
+export class ClockControl<M extends Mode> {
+  readonly #followers = new Set<(milliseconds: number) => void>();
+
+  constructor(private readonly source: ClockSource<M>) {}
 
   /** Returns the time in milliseconds since 1970. */
-  now(): number {
-    return this.world().clock.now();
+  now(): Returned<M, number> {
+    return this.source.read((clock) => clock.now());
   }
 
   /** Whether the clock stands still until it is moved or started. */
-  get frozen(): boolean {
-    return this.world().clock.frozen;
+  get frozen(): Returned<M, boolean> {
+    return this.source.read((clock) => clock.frozen);
   }
 
   /** Stops the clock until it is moved or started. */
-  freeze(): void {
-    const { clock, scheduler } = this.world();
-    clock.freeze();
-    scheduler.arm(clock);
+  freeze(): Returned<M, void> {
+    return this.source.change((clock) => clock.freeze());
   }
 
   /** Starts the clock again from its current time. */
-  run(): void {
-    const { clock, scheduler } = this.world();
-    clock.run();
-    scheduler.arm(clock);
+  run(): Returned<M, void> {
+    return this.source.change((clock) => clock.run());
   }
 
   /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
-    if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
-      throw controlErrors.invalidAdvance();
-    }
-    const { clock, scheduler } = this.world();
-    await scheduler.advanceTo(clock, requireSupported(clock.now() + milliseconds));
+    if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) throw controlErrors.invalidAdvance();
+    await andThen<number, void>(this.now(), (now) =>
+      this.#moveForward(requireSupported(now + milliseconds), milliseconds),
+    );
   }
 
   /** Moves the clock to a time between 1970 and 9000. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
     const target = readTime(time);
-    const { clock, scheduler } = this.world();
-    if (target >= clock.now()) return scheduler.advanceTo(clock, target);
-    clock.moveTo(target);
-    scheduler.arm(clock);
+    await andThen<number, void>(this.now(), (now) =>
+      target >= now
+        ? this.#moveForward(target, target - now)
+        : this.source.change((clock) => clock.moveTo(target)),
+    );
+  }
+
+  /** Calls the listener with the milliseconds of each further move forward, after its jobs are done. */
+  followMoves(listener: (milliseconds: number) => void): void {
+    this.#followers.add(listener);
+  }
+
+  async #moveForward(time: number, milliseconds: number): Promise<void> {
+    await this.source.advanceTo(time);
+    for (const listener of this.#followers) listener(milliseconds);
   }
 }

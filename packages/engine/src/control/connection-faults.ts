@@ -1,4 +1,5 @@
-import { canonicalId } from "../request/ids.js";
+import { canonicalId } from "../values/ids.js";
+import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 
 const effects = ["refuse", "drop", "delay"] as const;
 
@@ -110,35 +111,31 @@ export class ConnectionFaults {
   }
 }
 
-/** Throws a `TypeError` for an invalid fault. Checks types too, because faults can come from JSON. */
+/** One hour, in milliseconds. */
+const maxLatency = 3_600_000;
+
+export const connectionFaultSchemas = {
+  effect: { enum: effects },
+  "database?": { type: "string" },
+  "times?": { type: "integer", minimum: 1 },
+  "probability?": { type: "number", minimum: 0, maximum: 1 },
+  "latency?": { type: "number", exclusiveMinimum: 0, maximum: maxLatency },
+  "code?": {
+    type: "string",
+    pattern: "^[0-9A-Z]{5}$",
+    title: "an SQLSTATE of five digits and upper-case letters",
+  },
+  "message?": { type: "string" },
+} as const satisfies OptionSchemas<ConnectionFault>;
+
+/** @throws TypeError */
 const assertConnectionFault = (fault: ConnectionFault): void => {
-  const { database, effect, times, probability, latency, code, message } = fault;
-  if (!effects.includes(effect)) throw new TypeError(`effect must be one of ${effects.join(", ")}`);
-  for (const [name, value] of Object.entries({ database, message })) {
-    if (value !== undefined && typeof value !== "string") throw new TypeError(`${name} must be a string`);
-  }
-  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) {
-    throw new TypeError("times must be a whole number of at least 1");
-  }
-  if (
-    probability !== undefined &&
-    !(typeof probability === "number" && probability >= 0 && probability <= 1)
-  ) {
-    throw new TypeError("probability must be a number from 0 to 1");
-  }
-  if (latency !== undefined && !(typeof latency === "number" && latency > 0 && latency <= maxLatency)) {
-    throw new TypeError(`latency must be a number of milliseconds above 0, at most ${String(maxLatency)}`);
-  }
+  assertOptions(fault, connectionFaultSchemas);
+  const { effect, latency, code, message } = fault;
   if ((effect === "delay") !== (latency !== undefined)) {
     throw new TypeError("latency is required for the effect delay, and not allowed for others");
-  }
-  if (code !== undefined && !(typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))) {
-    throw new TypeError("code must be an SQLSTATE of five digits and upper-case letters");
   }
   if (effect !== "refuse" && (code !== undefined || message !== undefined)) {
     throw new TypeError("code and message are allowed only for the effect refuse");
   }
 };
-
-/** One hour, in milliseconds. */
-const maxLatency = 3_600_000;

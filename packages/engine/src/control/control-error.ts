@@ -53,12 +53,19 @@ export const controlErrors = {
   notAnObject: () => invalid("The body is not a JSON object", "Send a JSON object in UTF-8"),
   invalidNonce: () =>
     invalid("The nonce is missing or not valid", "Send a nonce of 32 to 128 characters of base64url"),
+  unknownFields: (unknown: readonly string[], known: readonly string[]) =>
+    invalid(
+      `The body has unknown fields: ${unknown.join(", ")}`,
+      known.length > 0
+        ? `The fields of this request are ${known.join(", ")}`
+        : "Send this request without a body",
+    ),
   /** @param requirement such as `must be a string`. */
   invalidField: (name: string, requirement: string) => invalid(`${name} ${requirement}`),
 
   notFound: (kind: string, id: string) =>
     new ControlError(404, `The ${kind} ${id} does not exist`, `Send the id of an existing ${kind}`),
-  residentDeleted: (name: string) =>
+  defaultDeleted: (name: string) =>
     new ControlError(
       404,
       `The store has no ${name}`,

@@ -1,7 +1,8 @@
-import { canonicalId } from "../request/ids.js";
-import { whenThere } from "../request/transactions.js";
+import { canonicalId } from "../values/ids.js";
+import { type Mode, type Returned, andThen } from "../values/awaitable.js";
+import { readOnly } from "../store/backing.js";
+import type { ServerWorld } from "../world/server-world.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
-import type { Awaitable } from "./controlled-engine.js";
 import { controlErrors } from "./control-error.js";
 
 /** Controls the connections to real databases. */
@@ -17,14 +18,11 @@ export interface DataPlane {
  * Controls the connections to the databases of a server that this process accepts. Every method throws a `ControlError` when the databases are
  * not real.
  */
-export class DataPlaneControl {
-  readonly #hasDatabase: (id: string) => Awaitable<boolean>;
-  readonly #dataPlane: DataPlane | undefined;
-
-  constructor(hasDatabase: (id: string) => Awaitable<boolean>, dataPlane: DataPlane | undefined) {
-    this.#hasDatabase = hasDatabase;
-    this.#dataPlane = dataPlane;
-  }
+export class DataPlaneControl<M extends Mode> {
+  constructor(
+    private readonly world: () => ServerWorld<M>,
+    private readonly dataPlane: DataPlane | undefined,
+  ) {}
 
   listFaults(): InstalledConnectionFault[] {
     return this.#required().faults.list();
@@ -35,14 +33,18 @@ export class DataPlaneControl {
    *
    * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
    */
-  addFault(fault: ConnectionFault): Awaitable<InstalledConnectionFault> {
+  addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
     const { faults } = this.#required();
     const { database } = fault;
-    if (typeof database !== "string") return faults.add(fault);
-    return whenThere(this.#hasDatabase(canonicalId("database", database)), (isKnown) => {
-      if (!isKnown) throw controlErrors.notFound("database", database);
-      return faults.add(fault);
+    const found = this.world().transact(readOnly, ({ store }) => {
+      if (typeof database === "string" && !store.databases.get(canonicalId("database", database)))
+        throw controlErrors.notFound("database", database);
     });
+    // The result comes as the rows do: at once or in a promise.
+    return andThen<void, InstalledConnectionFault>(found, () => faults.add(fault)) as Returned<
+      M,
+      InstalledConnectionFault
+    >;
   }
 
   removeFault(id: string): void {
@@ -72,11 +74,11 @@ export class DataPlaneControl {
 
   /** Removes all faults and restores the initial limit. */
   reset(): void {
-    this.#dataPlane?.reset();
+    this.dataPlane?.reset();
   }
 
   #required(): DataPlane {
-    if (this.#dataPlane !== undefined) return this.#dataPlane;
+    if (this.dataPlane !== undefined) return this.dataPlane;
     throw controlErrors.noRealDatabases();
   }
 }

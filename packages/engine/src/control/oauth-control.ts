@@ -1,8 +1,10 @@
+import type { Mode, Returned } from "../values/awaitable.js";
 import { idPatterns } from "../generated/ids.js";
-import { digest } from "../request/digest.js";
-import { canonicalId, maxIdLength } from "../request/ids.js";
-import type { World } from "../request/world.js";
-import { type ControlledWorld, change } from "./controlled-world.js";
+import { digest } from "../values/digest.js";
+import { canonicalId, maxIdLength } from "../values/ids.js";
+import type { World } from "../world/world.js";
+import type { ServerWorld } from "../world/server-world.js";
+import { change } from "./change.js";
 import {
   type AuthorizationRequest,
   responseLocation,
@@ -14,10 +16,10 @@ import { grantConsent } from "../oauth/consents.js";
 import { OAuthError, oauthErrors } from "../oauth/oauth-error.js";
 import { encodeParameters, readParameters } from "../oauth/parameters.js";
 import { whyNotRegistrable } from "../oauth/redirect-uris.js";
-import { cliClient } from "../oauth/resident-clients.js";
+import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { Residents, workspaceOf } from "./residents.js";
+import { DefaultRows, workspaceOf } from "./default-rows.js";
 import { readOnly } from "../store/backing.js";
 
 export interface ClientRegistration {
@@ -84,8 +86,8 @@ export interface Consented {
 /**
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
-export class OAuthControl {
-  constructor(private readonly world: () => ControlledWorld) {}
+export class OAuthControl<M extends Mode> {
+  constructor(private readonly world: () => ServerWorld<M>) {}
 
   /**
    * Registers a client.
@@ -164,7 +166,7 @@ export class OAuthControl {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  deny(options: RequestedConsent = {}): { redirect: string } | Promise<{ redirect: string }> {
+  deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
     return this.world().transact(readOnly, (world) => ({
       redirect: responseLocation(readRequest(world, options), world.settings.authUrl, oauthErrors.denied()),
     }));
@@ -182,7 +184,7 @@ const readRequest = ({ store }: World, requested: RequestedConsent): Authorizati
 };
 
 const userOf = ({ store }: World, id: string | undefined): UserRow => {
-  if (id === undefined) return new Residents(() => store).user;
+  if (id === undefined) return new DefaultRows(() => store).user;
   const user = store.users.get(canonicalId("user", id));
   if (!user) throw controlErrors.notFound("user", id);
   return user;

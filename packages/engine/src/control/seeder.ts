@@ -1,10 +1,11 @@
 import type { Engine } from "../request/engine.js";
-import { canonicalId } from "../request/ids.js";
-import type { UserPrincipal } from "../request/principal.js";
-import { adminScope } from "../request/principal.js";
-import type { World } from "../request/world.js";
+import { canonicalId } from "../values/ids.js";
+import type { UserPrincipal } from "../values/principal.js";
+import { adminScope } from "../values/principal.js";
+import type { World } from "../world/world.js";
 import type { Store } from "../store/store.js";
-import { type ControlledWorld, change, read } from "./controlled-world.js";
+import type { ServerWorld } from "../world/server-world.js";
+import { change, read } from "./change.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
   App,
@@ -24,7 +25,7 @@ import type {
   WorkspaceRow,
 } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { Residents } from "./residents.js";
+import { DefaultRows } from "./default-rows.js";
 import type { StateControl } from "./state-control.js";
 
 /** The workspace to create a resource in. Default: the first one. */
@@ -41,7 +42,7 @@ type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
 export class Seeder {
   /** @param homeId id of the workspace to create resources in by default. Default: the first one. */
   constructor(
-    private readonly world: () => ControlledWorld,
+    private readonly world: () => ServerWorld,
     private readonly engine: Engine,
     private readonly states: StateControl,
     private readonly homeId?: string,
@@ -125,12 +126,18 @@ export class Seeder {
     return this.#perform("services.create", {}, complete, await this.#workspaceOfProject(projectId));
   }
 
-  /** Creates a deployment of the app, with the status `created` by default. */
+  /**
+   * Creates a deployment of the app, with the status `created` by default. No operation of the API sets `envVars`, its environment
+   * variables.
+   */
   async deployment(
     appId: string,
-    options: Body<"services.deployments.create"> & { status?: DeploymentStatus } = {},
+    options: Body<"services.deployments.create"> & {
+      status?: DeploymentStatus;
+      envVars?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<CreatedDeployment> {
-    const { status, ...body } = options;
+    const { status, envVars, ...body } = options;
     const workspaceId = await read(this.world(), ({ store }) =>
       workspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
     );
@@ -143,6 +150,7 @@ export class Seeder {
     if (status === "running" || status === "provisioning" || status === "stopped" || status === "stopping") {
       await this.#perform("deployments.start", { deploymentId: deployment.id }, undefined, workspaceId);
     }
+    if (envVars) await this.states.setDeploymentVariables(deployment.id, envVars);
     if (status) await this.states.setDeploymentStatus(deployment.id, status);
     return deployment;
   }
@@ -201,7 +209,7 @@ export class Seeder {
   #workspace(store: Store, id: string | undefined): WorkspaceRow {
     const row =
       id === undefined
-        ? new Residents(() => store, this.homeId).workspace
+        ? new DefaultRows(() => store, this.homeId).workspace
         : store.workspaces.get(canonicalId("workspace", id));
     if (!row) throw controlErrors.notFound("workspace", id ?? "");
     return row;

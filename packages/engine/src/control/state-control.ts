@@ -1,7 +1,8 @@
 import { beginBackup } from "../rules/databases/backup-jobs.js";
 import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
-import { canonicalId } from "../request/ids.js";
-import { type ControlledWorld, change } from "./controlled-world.js";
+import { canonicalId } from "../values/ids.js";
+import type { ServerWorld } from "../world/server-world.js";
+import { change } from "./change.js";
 import type {
   AppRow,
   BackupRow,
@@ -14,7 +15,7 @@ import { controlErrors } from "./control-error.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
-  constructor(private readonly world: () => ControlledWorld) {}
+  constructor(private readonly world: () => ServerWorld) {}
 
   /**
    * Sets the status of a database. `ready` runs the pending work of the database immediately. Any other status cancels
@@ -60,6 +61,18 @@ export class StateControl {
     return change(server, ({ store }) => store.deployments.update(id, { status }));
   }
 
+  /** Sets the environment variables of a deployment, in place of those that it has. No operation of the API does. */
+  setDeploymentVariables(
+    deploymentId: string,
+    envVars: Readonly<Record<string, string>>,
+  ): Promise<DeploymentRow> {
+    const id = canonicalId("deployment", deploymentId);
+    return change(this.world(), ({ store }) => {
+      if (!store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
+      return store.deployments.update(id, { envVars: { ...envVars } });
+    });
+  }
+
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
@@ -84,7 +97,7 @@ export class StateControl {
       }
       return beginBackup(world, id, backupType);
     });
-    await server.attempt(job);
+    await server.runJob(job);
     return change(server, ({ store }) => {
       const row = store.backups.get(backup.id);
       // Deleting the database deletes its backups.

@@ -1,10 +1,10 @@
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
-import type { Residents } from "./residents.js";
+import type { DefaultRows } from "./default-rows.js";
 import type { Seeder } from "./seeder.js";
 import type { TokenMint } from "./token-mint.js";
 
 /** The rows of a tenant. */
-type TenantRows = Pick<Residents, "workspace" | "user" | "serviceToken">;
+export type TenantRows = Pick<DefaultRows, "workspace" | "user" | "serviceToken">;
 
 /** A workspace with its own user and service token, which no credential of another workspace can reach. */
 export class Tenant {
@@ -12,26 +12,26 @@ export class Tenant {
   readonly tokens: TokenMint;
   /** Creates resources in this tenant's workspace. */
   readonly seed: Seeder;
-  readonly #residents: TenantRows;
+  readonly #defaults: TenantRows;
 
-  constructor({ residents, tokens, seed }: { residents: TenantRows; tokens: TokenMint; seed: Seeder }) {
-    this.#residents = residents;
+  constructor({ defaults, tokens, seed }: { defaults: TenantRows; tokens: TokenMint; seed: Seeder }) {
+    this.#defaults = defaults;
     this.tokens = tokens;
     this.seed = seed;
   }
 
   /** The workspace of the tenant. */
   get workspace(): WorkspaceRow {
-    return this.#residents.workspace;
+    return this.#defaults.workspace;
   }
 
   /** The owner of the workspace. */
   get user(): UserRow {
-    return this.#residents.user;
+    return this.#defaults.user;
   }
 
   /** The service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
-    return this.#residents.serviceToken;
+    return this.#defaults.serviceToken;
   }
 }

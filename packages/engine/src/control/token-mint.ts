@@ -1,10 +1,10 @@
-import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../request/access-token.js";
-import { canonicalId } from "../request/ids.js";
-import type { World } from "../request/world.js";
-import type { ControlledWorld } from "./controlled-world.js";
+import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../world/access-token.js";
+import { canonicalId } from "../values/ids.js";
+import type { World } from "../world/world.js";
+import type { ServerWorld } from "../world/server-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { controlErrors } from "./control-error.js";
-import { Residents, workspaceOf } from "./residents.js";
+import { DefaultRows, workspaceOf } from "./default-rows.js";
 import { withoutLocks } from "../store/backing.js";
 
 /** Options that all kinds of token have. */
@@ -44,7 +44,7 @@ const hour = 3_600_000;
 export class TokenMint {
   /** @param homeId id of the workspace whose credentials are the defaults. Default: the first one. */
   constructor(
-    private readonly world: () => ControlledWorld,
+    private readonly world: () => ServerWorld,
     private readonly homeId?: string,
   ) {}
 
@@ -56,7 +56,7 @@ export class TokenMint {
   /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
     return this.#sign((world) =>
-      this.#userRequest(world, { ...options, userId: this.#residents(world).otherUser.id }),
+      this.#userRequest(world, { ...options, userId: this.#defaults(world).otherUser.id }),
     );
   }
 
@@ -65,7 +65,7 @@ export class TokenMint {
     return this.#sign((world) => {
       const id = options.serviceTokenId
         ? canonicalId("service_token", options.serviceTokenId)
-        : this.#residents(world).serviceToken.id;
+        : this.#defaults(world).serviceToken.id;
       const row = world.store.serviceTokens.get(id);
       if (!row) throw controlErrors.notFound("service token", id);
       return { ...serviceTokenRequest(row), ...this.#times(options) };
@@ -75,10 +75,10 @@ export class TokenMint {
   /** Returns a token of an agent for the workspace of its sponsor. */
   agent(options: AgentTokenOptions = {}): Promise<string> {
     return this.#sign((world) => {
-      const residents = this.#residents(world);
-      const { agentId = residents.agentId } = options;
+      const defaults = this.#defaults(world);
+      const { agentId = defaults.agentId } = options;
       const sponsorId =
-        options.sponsorId === undefined ? residents.user.id : canonicalId("user", options.sponsorId);
+        options.sponsorId === undefined ? defaults.user.id : canonicalId("user", options.sponsorId);
       const workspace = world.store.workspaces.find({ memberIds: sponsorId });
       if (!workspace) throw controlErrors.notAMember(`The sponsor ${sponsorId}`);
       return {
@@ -105,7 +105,7 @@ export class TokenMint {
   #userRequest(world: World, options: UserTokenOptions): TokenRequest {
     const { store } = world;
     const userId =
-      options.userId === undefined ? this.#residents(world).user.id : canonicalId("user", options.userId);
+      options.userId === undefined ? this.#defaults(world).user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
     const workspaceId = workspaceOf(store, user, options.workspaceId).id;
@@ -120,8 +120,8 @@ export class TokenMint {
     };
   }
 
-  #residents({ store }: World): Residents {
-    return new Residents(() => store, this.homeId);
+  #defaults({ store }: World): DefaultRows {
+    return new DefaultRows(() => store, this.homeId);
   }
 
   /** Signing draws the id of the token, which changes the state of a seeded generator. */

@@ -2,3 +2,6 @@
 
 /** The public service's error code for each status. */
 export const publicCodes: Readonly<Record<number, string | undefined>> = {"400":"client-error","401":"authentication-failed","403":"permission-denied","404":"resource-not-found","422":"validation-error","429":"rate-limit-exceeded","500":"internal-server-error"};
+
+/** The codes of operations that have others, by the operation's id. */
+export const operationPublicCodes: Readonly<Record<string, Readonly<Record<number, string | undefined>> | undefined>> = {"databases.connections.create":{"404":"not_found"}};

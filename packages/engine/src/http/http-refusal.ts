@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { errors } from "../request/errors.js";
-import { type EngineResponse, refusal } from "../request/message.js";
-import type { RequestError } from "../request/request-error.js";
+import { errors } from "../values/errors.js";
+import { type EngineResponse, refusal } from "../values/message.js";
+import type { RequestError } from "../values/request-error.js";
 
 /**
  * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.

@@ -1,24 +1,27 @@
+import { setMaxListeners } from "node:events";
 import {
   type IncomingMessage,
-  type Server,
+  type Server as HttpServer,
   type ServerResponse,
   createServer as createHttpServer,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type EngineOptions, ReferenceEngine } from "../composition/reference-engine.js";
-import { errors } from "../request/errors.js";
-import type { EngineResponse } from "../request/message.js";
-import { ConnectionLimits, type Listener } from "./connection-limits.js";
-import { handleControlRequest, isControlPath } from "./control-endpoint.js";
-import { isOwnHost } from "./host-guard.js";
-import { assertKnownOptions } from "../request/known-options.js";
+import type { EngineOptions } from "../server/engine-options.js";
+import { MemoryServer } from "../server/memory-server.js";
+import type { BodyPolicy } from "../request/engine.js";
+import { errors } from "../values/errors.js";
+import type { EngineRequest, EngineResponse } from "../values/message.js";
+import { Connections, type Listener } from "./connections.js";
+import { handleControlRequest, isControlPath } from "./control/control-endpoint.js";
+import { hostGuard } from "./host-guard.js";
+import { assertKnownOptions } from "../values/known-options.js";
 import { halfOf, readBytes } from "./http-body.js";
 import { maxHeadBytes, newRequestId, printRefusal } from "./http-refusal.js";
 import { isLoopbackHost } from "./loopback.js";
 import { refuseMalformedRequests } from "./malformed-request.js";
-import type { ServedEngine } from "../control/served-engine.js";
+import type { Server } from "../server/server.js";
 
-export interface ServerOptions<E extends ServedEngine = ReferenceEngine> {
+export interface ServerOptions<E extends Server = MemoryServer> {
   /**
    * Creates the engine once the address of the server is known. Default: an in-memory engine with
    * `engineOptions`.
@@ -58,9 +61,9 @@ export interface ServerAddress {
   port: number;
 }
 
-export interface RunningServer<E extends ServedEngine = ReferenceEngine> extends ServerAddress {
+export interface RunningServer<E extends Server = MemoryServer> extends ServerAddress {
   readonly engine: E;
-  readonly server: Server;
+  readonly server: HttpServer;
   /**
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
    * still open after `grace` milliseconds (default: 5000) are closed.
@@ -73,7 +76,7 @@ export interface RunningServer<E extends ServedEngine = ReferenceEngine> extends
  * with the error that `createEngine` throws; in both cases nothing is left listening. Rejects with a `TypeError` for an option
  * that does not exist.
  */
-export const createServer = async <E extends ServedEngine = ReferenceEngine>(
+export const createServer = async <E extends Server = MemoryServer>(
   options: ServerOptions<E> = {},
 ): Promise<RunningServer<E>> => {
   assertKnownOptions(options, Object.keys(serverOptions));
@@ -84,20 +87,23 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
     // Node would send a response without a body.
     requireHostHeader: false,
   });
-  refuseMalformedRequests(server, linger);
-  const limits = new ConnectionLimits({ pipelined: maxPipelined, sendTimeout });
-  server.on("checkExpectation", limits.apply(refuseExpectation));
-  const begin = holdRequests(server, limits);
+  const connections = new Connections(server, { pipelined: maxPipelined, sendTimeout });
+  refuseMalformedRequests(server, connections, linger);
+  server.on("checkExpectation", connections.apply(refuseExpectation));
+  const begin = holdRequests(server, connections);
   await listen(server, port, host);
   const address = addressOf(server, host);
-  const closing = new AbortController();
+  const [closing, cut] = [new AbortController(), new AbortController()];
+  // Every delayed request listens.
+  setMaxListeners(0, cut.signal);
   try {
     const engine = await (options.createEngine?.(address) ??
       engineInMemory<E>(options.engineOptions, address));
-    begin(requestListener(engine, { ...options, host, port: address.port, closing: closing.signal }));
+    const signals = { closing: closing.signal, cut: cut.signal };
+    begin(requestListener(engine, { ...options, host, port: address.port, ...signals }));
     const end = async (grace = 5_000): Promise<void> => {
       closing.abort();
-      await closeServer(server, grace);
+      await closeServer(server, grace, cut);
       await engine.stop();
     };
     return { ...address, engine, server, close: end };
@@ -110,24 +116,24 @@ export const createServer = async <E extends ServedEngine = ReferenceEngine>(
 /** Requests of one connection that are handled at a time. */
 const maxPipelined = 16;
 
-/** Milliseconds after which a connection is destroyed whose client does not read. Node.js notices it up to twice as late. */
+/** Milliseconds after which a connection is destroyed whose client does not read. */
 const sendTimeout = 60_000;
 
 const engineInMemory = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
   // Without `createEngine`, `E` is its default.
-  new ReferenceEngine({ ...options, settings: { baseUrl, ...options.settings } }) as E;
+  new MemoryServer({ ...options, settings: { baseUrl, ...options.settings } }) as E;
 
 /**
  * Queues requests until the engine exists. Returns a function that sets the listener and passes it the queued
  * requests.
  */
-const holdRequests = (server: Server, limits: ConnectionLimits): ((listener: Listener) => void) => {
+const holdRequests = (server: HttpServer, connections: Connections): ((listener: Listener) => void) => {
   const waiting: Parameters<Listener>[] = [];
   let handle: Listener = (request, response) => void waiting.push([request, response]);
   // The limits may pass a request on after the listener was set.
   server.on(
     "request",
-    limits.apply((request, response) => handle(request, response)),
+    connections.apply((request, response) => handle(request, response)),
   );
   return (listener) => {
     handle = listener;
@@ -135,7 +141,7 @@ const holdRequests = (server: Server, limits: ConnectionLimits): ((listener: Lis
   };
 };
 
-const listen = (server: Server, port: number, host: string): Promise<void> =>
+const listen = (server: HttpServer, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -144,7 +150,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-const addressOf = (server: Server, host: string): ServerAddress => {
+const addressOf = (server: HttpServer, host: string): ServerAddress => {
   // The address is an `AddressInfo` because the server listens on a host, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
@@ -154,36 +160,45 @@ const addressOf = (server: Server, host: string): ServerAddress => {
 /** Milliseconds between checks for idle connections while the server closes. */
 const idleCheck = 10;
 
-const closeServer = async (server: Server, grace: number): Promise<void> => {
+/** @param cut Aborted when the grace is over, or no connection is left. */
+const closeServer = async (server: HttpServer, grace: number, cut?: AbortController): Promise<void> => {
   const closed = new Promise((resolve) => server.close(resolve));
   const idle = setInterval(() => server.closeIdleConnections(), idleCheck);
-  const cut = setTimeout(() => server.closeAllConnections(), grace);
+  const ending = setTimeout(() => {
+    cut?.abort();
+    server.closeAllConnections();
+  }, grace);
   await closed;
   clearInterval(idle);
-  clearTimeout(cut);
+  clearTimeout(ending);
+  // A client may have left before its response was due.
+  cut?.abort();
 };
 
 /** Returns a listener for `node:http` requests, for use in a server that also has other pages. */
 export const requestListener = (
-  engine: ServedEngine,
+  engine: Server,
   options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
     host: string;
     port: number;
     /** Ends the event streams of the control surface. */
     closing: AbortSignal;
+    /** Ends the requests that a fault delays. */
+    cut?: AbortSignal;
   },
 ): Listener => {
-  const { host, port, allowedHosts = [], controlSecret, closing } = options;
+  const { host, port, allowedHosts = [], controlSecret, closing, cut } = options;
   const allowed = [
     ...allowedHosts,
     new URL(engine.settings.baseUrl).host,
     new URL(engine.settings.authUrl).host,
   ];
   const offLoopback = !isLoopbackHost(host);
+  const isOwnHost = hostGuard({ host, port, allowed });
   return (request, response) => {
     if (request.headers.host === undefined) {
       send(request, response, printRefusal(errors.missingHost()));
-    } else if (!isOwnHost(request, { host, port, allowed })) {
+    } else if (!isOwnHost(request)) {
       const hint = "Use the server's own address";
       send(
         request,
@@ -196,7 +211,7 @@ export const requestListener = (
       const options = { secret: controlSecret, baseUrl, closing };
       void handleControlRequest(engine, options, request, response);
     } else {
-      handleRequest(engine, offLoopback, request, response);
+      handleRequest(engine, { offLoopback, cut }, request, response);
     }
   };
 };
@@ -207,19 +222,19 @@ const refuseExpectation: Listener = (request, response) => {
 };
 
 const handleRequest = (
-  engine: ServedEngine,
-  offLoopback: boolean,
+  engine: Server,
+  surroundings: Pick<EngineRequest, "offLoopback" | "cut">,
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
   const { method = "GET", headers } = request;
   const path = pathOf(request.url ?? "/");
   const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
-    const result = engine.handle({ method, path, headers, body, bodyTooLarge, offLoopback });
+    const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...surroundings });
     if (result instanceof Promise) void result.then((each) => send(request, response, each));
     else send(request, response, result);
   };
-  const { limit, discarded } = engine.bodyPolicy(method, path);
+  const { limit, discarded } = hasBody(request) ? engine.bodyPolicy(method, path) : ignoredBody;
   if (limit === 0) {
     reply();
     return;
@@ -245,16 +260,20 @@ const send = (request: IncomingMessage, response: ServerResponse, result: Engine
     request.socket.destroy();
     return;
   }
-  const { status, headers, body } = result;
-  if (status !== 204) headers["content-length"] = String(body === undefined ? 0 : Buffer.byteLength(body));
+  const { status, headers, body = "" } = result;
+  const length = Buffer.byteLength(body);
+  if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
   if (result.dropped) {
-    response.write(halfOf(body ?? ""), () => request.socket.destroy());
+    response.write(halfOf(body), () => request.socket.destroy());
     return;
   }
-  response.end(body);
+  // ASCII takes less time to encode as Latin-1.
+  response.end(body, length === body.length ? "latin1" : "utf8");
   if (hasBody(request) && !request.complete) cutLater(request);
 };
+
+const ignoredBody: BodyPolicy = { limit: 0, discarded: false };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

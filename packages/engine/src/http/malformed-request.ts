@@ -1,41 +1,28 @@
-import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from "node:http";
+import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { errors } from "../request/errors.js";
-import type { EngineResponse } from "../request/message.js";
-import type { RequestError } from "../request/request-error.js";
+import { errors } from "../values/errors.js";
+import type { EngineResponse } from "../values/message.js";
+import type { RequestError } from "../values/request-error.js";
+import type { Connections } from "./connections.js";
 import { maxHeadBytes, printRefusal } from "./http-refusal.js";
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 /**
  * Responds to requests that `node:http` does not accept, and closes the connection. Pipelined requests that came before
  * are answered first. `linger` is the number of milliseconds for which the client may read the response before the
  * connection is destroyed.
  */
-export const refuseMalformedRequests = (server: Server, linger: number): void => {
-  const inProgress = new WeakMap<Duplex, Set<Exchange>>();
+export const refuseMalformedRequests = (server: Server, connections: Connections, linger: number): void => {
   const refused = new WeakSet<Duplex>();
-  server.on("request", (request, response) => {
-    const { socket } = request;
-    const exchanges = inProgress.get(socket) ?? new Set();
-    inProgress.set(socket, exchanges);
-    const exchange = { request, response };
-    exchanges.add(exchange);
-    response.once("close", () => exchanges.delete(exchange));
-  });
   // Node emits this event again for each further chunk of the data.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const exchanges = [...(inProgress.get(socket) ?? [])];
-    const earlier = exchanges.filter(({ request }) => request.complete);
+    const unsent = [...connections.unsentOn(socket)];
+    const earlier = unsent.filter(({ req }) => req.complete);
     // The body of this request is the malformed data.
-    const current = exchanges.find(({ request }) => !request.complete);
-    void Promise.all(earlier.map(({ response }) => closed(response))).then(() => {
-      if (current?.response.headersSent || !socket.writable) socket.destroy();
+    const current = unsent.find(({ req }) => !req.complete);
+    void Promise.all(earlier.map(closed)).then(() => {
+      if (current?.headersSent || !socket.writable) socket.destroy();
       else refuse(socket, printRefusal(reasonOf(error)), linger);
     });
   });
@@ -44,7 +31,7 @@ export const refuseMalformedRequests = (server: Server, linger: number): void =>
 const reasonOf = ({ code }: NodeJS.ErrnoException): RequestError => {
   if (code === "HPE_HEADER_OVERFLOW") return errors.headersTooLarge(maxHeadBytes);
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.requestIncomplete();
-  return errors.malformed("The request is not HTTP");
+  return errors.malformed("The request is not a valid HTTP request");
 };
 
 const closed = (response: ServerResponse): Promise<void> =>

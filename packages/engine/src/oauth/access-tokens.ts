@@ -2,10 +2,10 @@ import type { JWTPayload } from "jose";
 // The whole package takes three times as long to load.
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
-import type { TokenClaims, TokenSigner } from "../request/access-token.js";
-import type { Authenticator, TokenRefusal, VerifiedToken } from "../request/authenticate.js";
-import type { Settings } from "../request/settings.js";
-import type { World } from "../request/world.js";
+import type { TokenClaims, TokenSigner } from "../world/access-token.js";
+import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
+import type { Settings } from "../values/settings.js";
+import type { World } from "../world/world.js";
 import { readClaims } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 

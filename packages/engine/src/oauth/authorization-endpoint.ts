@@ -1,6 +1,6 @@
-import type { EngineRequest, Outcome } from "../request/message.js";
-import type { EndpointWorld } from "../request/endpoint.js";
-import type { World } from "../request/world.js";
+import type { EngineRequest, Outcome } from "../values/message.js";
+import type { EndpointContext } from "../world/endpoint.js";
+import type { World } from "../world/world.js";
 import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
 import { Missing } from "../store/want.js";
@@ -39,7 +39,7 @@ export class AuthorizationEndpoint {
     private readonly onDefect: (error: unknown) => void,
   ) {}
 
-  respond(server: EndpointWorld, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
+  respond(server: EndpointContext, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
     const access: Access = { mode: request.method === "POST" ? "write" : "read", locks: locksOf(request) };
     return server.transact(access, (world) => this.#respond(world, request, search));
   }

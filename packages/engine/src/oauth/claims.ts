@@ -1,5 +1,5 @@
 import type { JWTPayload } from "jose";
-import type { Principal } from "../request/principal.js";
+import type { Principal } from "../values/principal.js";
 
 /**
  * Converts the claims of a verified token to a principal. Returns undefined when a required claim is missing

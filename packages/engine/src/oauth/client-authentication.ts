@@ -1,5 +1,5 @@
-import { canonicalId } from "../request/ids.js";
-import { isDigestOf } from "../request/digest.js";
+import { canonicalId } from "../values/ids.js";
+import { isDigestOf } from "../values/digest.js";
 import type { ClientRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { oauthErrors } from "./oauth-error.js";

@@ -1,5 +1,5 @@
-import { digest } from "../request/digest.js";
-import type { World } from "../request/world.js";
+import { digest } from "../values/digest.js";
+import type { World } from "../world/world.js";
 import type { IntegrationRow } from "../store/rows.js";
 import type { AuthorizationRequest } from "./authorization-request.js";
 import { knownScopes } from "./scopes.js";

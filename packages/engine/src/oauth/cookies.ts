@@ -1,4 +1,4 @@
-import { type EngineRequest, header } from "../request/message.js";
+import { type EngineRequest, header } from "../values/message.js";
 
 /** Returns the values of all cookies of this name. Other sites on the same host can add cookies of the same name. */
 export const cookieValues = (request: EngineRequest, name: string): string[] =>

@@ -1,4 +1,4 @@
-import type { OAuthSettings } from "../request/settings.js";
+import type { OAuthSettings } from "../values/settings.js";
 import type { GrantRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { forEachOf, together } from "../store/want.js";

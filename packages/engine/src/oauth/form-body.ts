@@ -1,4 +1,4 @@
-import { type EngineRequest, header } from "../request/message.js";
+import { type EngineRequest, header } from "../values/message.js";
 import { oauthErrors } from "./oauth-error.js";
 import { type Parameters, readParameters } from "./parameters.js";
 

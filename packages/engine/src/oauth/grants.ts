@@ -1,5 +1,5 @@
-import { digest } from "../request/digest.js";
-import type { World } from "../request/world.js";
+import { digest } from "../values/digest.js";
+import type { World } from "../world/world.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { deleteExpired, deleteGrant, familyEnd, grantExpiry } from "./expiry.js";

@@ -1,5 +1,5 @@
-import type { OAuthEndpoint } from "../request/endpoint.js";
-import type { SigningKeyState } from "../request/signing-key-state.js";
+import type { OAuthEndpoint } from "../world/endpoint.js";
+import type { SigningKeyState } from "../values/signing-key-state.js";
 import { knownScopes } from "./scopes.js";
 
 /** Paths of the authorization server's endpoints, relative to its base URL. */

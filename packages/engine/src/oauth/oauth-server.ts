@@ -1,15 +1,15 @@
-import type { TokenSigner } from "../request/access-token.js";
-import type { Authenticator } from "../request/authenticate.js";
+import type { TokenSigner } from "../world/access-token.js";
+import type { Authenticator } from "../world/authenticator.js";
 import { corsHeaders, preflightHeaders } from "../request/cors.js";
 import {
   type Endpoint,
-  type EndpointWorld,
+  type EndpointContext,
   type OAuthEndpoint,
   oauthEndpoints,
-} from "../request/endpoint.js";
-import { DatabaseUnavailableError } from "../request/database-engine.js";
-import { StateChangedError } from "../request/state-changed-error.js";
-import { type EngineRequest, type Outcome, header } from "../request/message.js";
+} from "../world/endpoint.js";
+import { DatabaseUnavailableError } from "../world/database-engine.js";
+import { StateChangedError } from "../values/state-changed-error.js";
+import { type EngineRequest, type Outcome, header } from "../values/message.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
 import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, readForm } from "./form-body.js";
@@ -39,7 +39,7 @@ interface Handler {
   readonly anyOrigin: boolean;
   /** @throws OAuthError */
   respond(
-    server: EndpointWorld,
+    server: EndpointContext,
     request: EngineRequest,
     search: string,
     log: Log,
@@ -75,7 +75,7 @@ export const oauthServer = ({
     },
     revoke: {
       methods: ["POST"],
-      anyOrigin: false,
+      anyOrigin: true,
       respond: (server, request, _search, log) => revokeToken(server, tokens, clientRequest(request, log)),
     },
     metadata: {
@@ -111,7 +111,7 @@ const clientRequest = (request: EngineRequest, log: Log): ClientRequest => ({
 /** Handles a request to an endpoint. Never rejects: errors become responses. */
 const handle = async (
   handler: Handler,
-  server: EndpointWorld,
+  server: EndpointContext,
   request: EngineRequest,
   search: string,
   onDefect: OAuthParts["onDefect"],
@@ -136,7 +136,7 @@ const handle = async (
 
 const respond = async (
   { methods, respond }: Handler,
-  server: EndpointWorld,
+  server: EndpointContext,
   request: EngineRequest,
   search: string,
   log: Log,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { isSame } from "../request/digest.js";
-import { type EngineRequest, header } from "../request/message.js";
+import { isSame } from "../values/digest.js";
+import { type EngineRequest, header } from "../values/message.js";
 import { cookieValues } from "./cookies.js";
 
 const cookieName = "mgmt_authorize";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../request/message.js";
+import type { Outcome } from "../values/message.js";
 import { notStored } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
 import { type RefusalParts, refusalPage } from "./page/refusal-page.js";

@@ -1,4 +1,4 @@
-import { isDigestOf } from "../request/digest.js";
+import { isDigestOf } from "../values/digest.js";
 import { oauthErrors } from "./oauth-error.js";
 import type { Parameters } from "./parameters.js";
 

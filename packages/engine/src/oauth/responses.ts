@@ -1,4 +1,4 @@
-import type { Outcome } from "../request/message.js";
+import type { Outcome } from "../values/message.js";
 import type { OAuthError } from "./oauth-error.js";
 
 /** Adds parameters to the request log. They must not contain secrets. */

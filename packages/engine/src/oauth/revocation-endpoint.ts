@@ -1,8 +1,8 @@
-import type { Authenticator, VerifiedToken } from "../request/authenticate.js";
-import { digest } from "../request/digest.js";
-import type { Outcome } from "../request/message.js";
-import type { EndpointWorld } from "../request/endpoint.js";
-import type { World } from "../request/world.js";
+import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
+import { digest } from "../values/digest.js";
+import type { Outcome } from "../values/message.js";
+import type { EndpointContext } from "../world/endpoint.js";
+import type { World } from "../world/world.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { deleteGrant } from "./expiry.js";
@@ -18,7 +18,7 @@ const names = ["client_id", "client_secret", "token", "token_type_hint"];
  * @throws OAuthError
  */
 export const revokeToken = async (
-  server: EndpointWorld,
+  server: EndpointContext,
   authenticator: Authenticator,
   request: ClientRequest,
 ): Promise<Outcome> => {

@@ -1,4 +1,4 @@
-import { adminScope } from "../request/principal.js";
+import { adminScope } from "../values/principal.js";
 import { oauthErrors } from "./oauth-error.js";
 
 /** The scope that requests a refresh token. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { digest, isDigestOf, isSame } from "../request/digest.js";
-import type { EngineRequest, Outcome } from "../request/message.js";
+import { digest, isDigestOf, isSame } from "../values/digest.js";
+import type { EngineRequest, Outcome } from "../values/message.js";
 import { cookieValues } from "./cookies.js";
 import { readForm } from "./form-body.js";
 import { OAuthError, refusalOr } from "./oauth-error.js";

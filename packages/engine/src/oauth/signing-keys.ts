@@ -1,6 +1,6 @@
 import { type KeyObject, createECDH, createHmac, createPrivateKey, createPublicKey } from "node:crypto";
-import { digest } from "../request/digest.js";
-import type { SigningKeyState } from "../request/signing-key-state.js";
+import { digest } from "../values/digest.js";
+import type { SigningKeyState } from "../values/signing-key-state.js";
 
 /**
  * Creates a key for ES256. The same seed always creates the same key, so that servers with the same seed

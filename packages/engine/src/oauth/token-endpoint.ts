@@ -1,8 +1,8 @@
-import { type TokenClaims, type TokenSigner, tokenClaims } from "../request/access-token.js";
-import type { Outcome } from "../request/message.js";
-import { digest } from "../request/digest.js";
-import type { EndpointWorld } from "../request/endpoint.js";
-import type { World } from "../request/world.js";
+import { type TokenClaims, type TokenSigner, tokenClaims } from "../world/access-token.js";
+import type { Outcome } from "../values/message.js";
+import { digest } from "../values/digest.js";
+import type { EndpointContext } from "../world/endpoint.js";
+import type { World } from "../world/world.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { familyEnd } from "./expiry.js";
@@ -30,7 +30,7 @@ const names = [
  * @throws OAuthError
  */
 export const issueToken = async (
-  server: EndpointWorld,
+  server: EndpointContext,
   signer: TokenSigner,
   request: ClientRequest,
 ): Promise<Outcome> => {

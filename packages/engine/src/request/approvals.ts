@@ -1,10 +1,10 @@
 import type { ApprovalRow } from "../store/rows.js";
-import { digest } from "./digest.js";
-import { errors } from "./errors.js";
-import type { OperationEntry } from "./operation.js";
-import type { AgentPrincipal } from "./principal.js";
-import type { ApprovalSettings } from "./settings.js";
-import type { World } from "./world.js";
+import { digest } from "../values/digest.js";
+import { errors } from "../values/errors.js";
+import type { OperationEntry } from "../generated/operations.js";
+import type { AgentPrincipal } from "../values/principal.js";
+import type { ApprovalSettings } from "../values/settings.js";
+import type { World } from "../world/world.js";
 
 /** A request of an agent, as far as approvals compare it. */
 export interface GatedRequest {

@@ -1,11 +1,11 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { needsApproval, requireApproval } from "./approvals.js";
-import type { Call } from "./behavior.js";
-import type { OperationEntry } from "./operation.js";
+import type { Call } from "../world/behavior.js";
+import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type Reachable, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
-import type { World } from "./world.js";
+import type { World } from "../world/world.js";
 
 /** An approval that a request uses. */
 export interface ApprovalUse {

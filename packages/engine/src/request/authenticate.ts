@@ -1,32 +1,8 @@
-import { errors } from "./errors.js";
-import { type EngineRequest, header } from "./message.js";
-import type { Principal } from "./principal.js";
-import type { World } from "./world.js";
-
-/** Why a token is not accepted. */
-export type TokenRefusal = "invalid" | "expired" | "revoked";
-
-/** A token whose signature and claims are valid. Times are milliseconds since 1970. */
-export interface VerifiedToken {
-  readonly principal: Principal;
-  /** The grant of the login that the token comes from. */
-  readonly grantId: string | null;
-  readonly notBefore: number;
-  /** `Infinity` for a token that never expires. */
-  readonly expiresAt: number;
-}
-
-/** Verifies access tokens, and checks that they are active. */
-export interface Authenticator {
-  /**
-   * Verifies the signature and the claims of a token; synchronous for a token that was verified before.
-   *
-   * @returns undefined when this server did not issue the token.
-   */
-  verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
-  /** Returns why the token is not active at this moment; undefined when it is. */
-  refusal(world: World, token: VerifiedToken): TokenRefusal | undefined;
-}
+import { errors } from "../values/errors.js";
+import { type EngineRequest, header } from "../values/message.js";
+import type { Principal } from "../values/principal.js";
+import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
+import type { World } from "../world/world.js";
 
 const reasons: Readonly<Record<TokenRefusal, string>> = {
   invalid: "The access token is not valid",
@@ -47,7 +23,8 @@ export const verifyBearer = (
 const bearerToken = (authorization: string | undefined): string => {
   if (authorization === undefined) throw errors.unauthorized("The request has no access token");
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
-  if (token === undefined) throw errors.unauthorized("The Authorization header is not a bearer token");
+  if (token === undefined)
+    throw errors.unauthorized("The Authorization header does not have the form Bearer <ACCESS_TOKEN>");
   return token;
 };
 

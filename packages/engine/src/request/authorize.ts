@@ -1,6 +1,6 @@
-import { errors } from "./errors.js";
-import type { OperationEntry } from "./operation.js";
-import { type Principal, adminScope } from "./principal.js";
+import { errors } from "../values/errors.js";
+import type { OperationEntry } from "../generated/operations.js";
+import { type Principal, adminScope } from "../values/principal.js";
 import type { ValidRequest } from "./validate.js";
 
 /** A valid request of a principal who may use the operation. */

@@ -1,7 +1,7 @@
-import type { Authenticator, VerifiedToken } from "./authenticate.js";
+import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { Call } from "./behavior.js";
-import type { World } from "./world.js";
+import type { Call } from "../world/behavior.js";
+import type { World } from "../world/world.js";
 
 const noBearers: Call["bearers"] = {};
 

@@ -1,7 +1,7 @@
-import { type OperationId, operations } from "../generated/operations.js";
+import { type OperationEntry, type OperationId, operations } from "../generated/operations.js";
 import { responseValidators } from "../generated/validators.js";
 import { readableIssues } from "./issues.js";
-import type { OperationEntry } from "./operation.js";
+import type { Outcome } from "../values/message.js";
 
 /**
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
@@ -23,15 +23,16 @@ export const isGatedBySettings = (operation: OperationEntry, code: string | null
  */
 export const contractViolation = (
   operation: OperationEntry,
-  response: { status: number; code: string | null; body?: unknown },
+  response: Pick<Outcome, "status" | "code" | "body" | "json">,
 ): string | undefined => {
-  const { status, code, body } = response;
+  const { status, code, json } = response;
   const what = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;
   const other = operationWithResponse(operation, code);
   if (other !== undefined) return contractViolation(operations[other], response);
   const codes = operation.responses[status];
   if (!codes) return `${what}: a status that the contract does not list`;
   if (code !== null && !codes.includes(code)) return `${what}: a code that the contract does not list there`;
+  const body: unknown = json === undefined ? response.body : JSON.parse(json);
   const validator = responseValidators[operation.id]?.[String(status)];
   if (!validator) return body === undefined ? undefined : `${what} with a body: the contract has none`;
   if (validator(body)) return undefined;

@@ -1,8 +1,8 @@
 import { preflightHeaders } from "./cors.js";
-import type { Endpoint } from "./endpoint.js";
-import { errors } from "./errors.js";
-import { header } from "./message.js";
-import type { Settings } from "./settings.js";
+import type { Endpoint } from "../world/endpoint.js";
+import { errors } from "../values/errors.js";
+import { header } from "../values/message.js";
+import type { Settings } from "../values/settings.js";
 
 /** Path of the contract. It needs no authentication, and is not an operation of the contract. */
 export const contractPath = "/v1/doc";

@@ -1,24 +1,24 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior, Success } from "./behavior.js";
+import type { AnyBehavior, Success } from "../world/behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
-import { DatabaseUnavailableError, OutcomeUnknownError } from "./database-engine.js";
-import { errors } from "./errors.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
+import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "./message.js";
-import { perform } from "./perform.js";
+import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "../values/message.js";
+import { modeOf, perform } from "./perform.js";
 import { type PipelineParts, runPipeline } from "./pipeline.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
-import type { Principal } from "./principal.js";
+import type { Principal } from "../values/principal.js";
 import { bodyLimit, noBody } from "./read-body.js";
-import { RequestError } from "./request-error.js";
+import { RequestError } from "../values/request-error.js";
 import { type RequestLog, logEntry } from "./request-log.js";
 import { withPublicCode } from "./public-codes.js";
 import { isApiPath, operationAt } from "./route.js";
-import { StateChangedError } from "./state-changed-error.js";
-import type { ServerWorld } from "./server-world.js";
+import { StateChangedError } from "../values/state-changed-error.js";
+import type { ServerWorld } from "../world/server-world.js";
 import { validate } from "./validate.js";
 
 export interface EngineParts extends PipelineParts {
@@ -65,7 +65,7 @@ export class Engine {
         (known) => this.#save(exchange, known),
         (error: unknown) =>
           error instanceof StateChangedError && attempt < maxAttempts
-            ? this.#run(this.#open(request, exchange.requestId), attempt + 1)
+            ? this.#run({ ...this.#open(request, exchange.requestId), struck: exchange.struck }, attempt + 1)
             : this.#save(exchange, this.#refuse(exchange, error)),
       );
     } catch (error) {
@@ -138,6 +138,7 @@ export class Engine {
       principal: undefined,
       valid: undefined,
       counted: undefined,
+      struck: undefined,
       headers: undefined,
       foreign: false,
     };
@@ -145,8 +146,8 @@ export class Engine {
 
   #refuse({ request }: Exchange, error: unknown): Outcome {
     if (error instanceof RequestError) return refusal(error);
-    // Only a POST can take effect twice.
-    if (error instanceof OutcomeUnknownError && request.method === "POST")
+    // With Retry-After, the response says that nothing was done.
+    if (error instanceof OutcomeUnknownError && modeOf(request.method) === "write")
       return refusal(errors.outcomeUnknown());
     if (error instanceof DatabaseUnavailableError) return refusal(errors.unavailable(error.reason));
     if (error instanceof StateChangedError) return refusal(errors.unavailable());
@@ -177,7 +178,7 @@ export class Engine {
   #respond(exchange: Exchange, refusedOrDone: Outcome): EngineResponse {
     const { requestId, request, path, world } = exchange;
     const isPublic = world.settings.errorCodes === "public" && isApiPath(path) && !exchange.foreign;
-    const outcome = isPublic ? withPublicCode(refusedOrDone) : refusedOrDone;
+    const outcome = isPublic ? withPublicCode(refusedOrDone, exchange.operation?.id) : refusedOrDone;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
       "cache-control": "no-store",
@@ -189,9 +190,9 @@ export class Engine {
     if (outcome.raw) {
       headers["content-type"] = outcome.raw.contentType;
       body = outcome.raw.text;
-    } else if (outcome.body !== undefined) {
+    } else if (outcome.json !== undefined || outcome.body !== undefined) {
       headers["content-type"] = "application/json";
-      body = JSON.stringify(outcome.body);
+      body = outcome.json ?? JSON.stringify(outcome.body);
     }
     if (exchange.world.epoch === this.parts.world().epoch)
       this.parts.log.add(logEntry(exchange, outcome), request.body?.length ?? 0);

@@ -1,8 +1,9 @@
-import type { Endpoint } from "./endpoint.js";
-import type { EngineRequest } from "./message.js";
-import type { OperationEntry } from "./operation.js";
-import type { Principal } from "./principal.js";
-import type { ServerWorld } from "./server-world.js";
+import type { Endpoint } from "../world/endpoint.js";
+import type { Fault } from "../world/faults.js";
+import type { EngineRequest } from "../values/message.js";
+import type { OperationEntry } from "../generated/operations.js";
+import type { Principal } from "../values/principal.js";
+import type { ServerWorld } from "../world/server-world.js";
 import type { ValidRequest } from "./validate.js";
 
 /** A request in the pipeline, with the results of the steps so far. */
@@ -23,6 +24,8 @@ export interface Exchange {
   valid: ValidRequest | undefined;
   /** How the request was counted for the rate limit. Steps that run again do not count it again. */
   counted: Counted | undefined;
+  /** The fault that applies to the request, once known. A request that runs again does not count for the faults again. */
+  struck: Struck | undefined;
   /** Response headers that the steps add. */
   headers: Record<string, string> | undefined;
   /** Whether a fault replaced the response with one that is not in the contract. */
@@ -31,3 +34,8 @@ export interface Exchange {
 
 /** The headers of a request that was counted, or the error of one that exceeds the limit. */
 export type Counted = { readonly headers: Record<string, string> | undefined } | { readonly error: unknown };
+
+/** The fault that applies to a request, if any. */
+export interface Struck {
+  readonly fault: Fault | undefined;
+}

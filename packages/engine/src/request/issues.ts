@@ -1,5 +1,6 @@
+import { patternWords } from "../generated/pattern-words.js";
 import type { Finding } from "../generated/validators.js";
-import type { Issue } from "./request-error.js";
+import type { Issue } from "../values/request-error.js";
 
 const maxIssues = 20;
 
@@ -89,7 +90,7 @@ const describe = ({ keyword, params }: Finding): string => {
     case "const":
       return `must be ${String(params["allowedValue"])}`;
     case "discriminator":
-      return "must be one of the types that this request takes";
+      return "is not a type that this request accepts";
     case "format":
       return `must be ${formatNames[String(params["format"])] ?? `of the format ${String(params["format"])}`}`;
     case "pattern":
@@ -107,11 +108,13 @@ const describe = ({ keyword, params }: Finding): string => {
     case "minProperties":
       return `must have at least ${count(params["limit"], "field")}`;
     default:
-      return `breaks the rule ${keyword}`;
+      return `is not valid (rule ${keyword})`;
   }
 };
 
 const describePattern = (pattern: string): string => {
   const prefix = /^\^\((\w+_)\)\?/.exec(pattern)?.[1];
-  return prefix === undefined ? `must match ${pattern}` : `must be an id like ${prefix}…`;
+  if (prefix !== undefined) return `must be an id like ${prefix}…`;
+  const words = patternWords[pattern];
+  return words === undefined ? `must match ${pattern}` : `must have only ${words}`;
 };

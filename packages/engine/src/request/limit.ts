@@ -1,15 +1,8 @@
 import { type OperationId, operations } from "../generated/operations.js";
-import { errors } from "./errors.js";
-import type { Principal } from "./principal.js";
-import type { RateLimitSettings } from "./settings.js";
-import type { RateWindow } from "../store/rate-window.js";
-
-interface Window {
-  count: number;
-  endsAt: number;
-}
-
-const maxWindows = 10_000;
+import { errors } from "../values/errors.js";
+import type { Principal } from "../values/principal.js";
+import type { RateLimitSettings } from "../values/settings.js";
+import type { Hit, RateWindow } from "../store/rate-window.js";
 
 /** Returns the operations that a limit applies to. */
 const limitedOperations = ({ operations: named }: RateLimitSettings): OperationId[] =>
@@ -44,7 +37,7 @@ export const readRateLimit = (limit: RateLimitSettings): RateLimit => {
 };
 
 /** Identifies the windows of a principal: a refreshed token does not start a new window. */
-export const windowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
+const windowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
 
 /**
  * Returns the `RateLimit-*` headers of a counted request.
@@ -52,7 +45,7 @@ export const windowKey = ({ subject, clientId }: Principal): string => `${subjec
  * @param window the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
  */
-export const rateLimitHeaders = (
+const rateLimitHeaders = (
   { requests }: RateLimitSettings,
   { count, endsAt }: RateWindow,
   now: number,
@@ -67,54 +60,34 @@ export const rateLimitHeaders = (
   return headers;
 };
 
-/** Counts requests in fixed windows in memory, one for each principal. */
-export class RateLimiter {
-  readonly #windows = new Map<string, Window>();
-  #limit: RateLimit | null = null;
+/**
+ * Returns what counts a request of a principal.
+ *
+ * @param epoch of the server's row. Another one starts all counts from 0.
+ * @param now milliseconds since 1970.
+ */
+export const hitOf = (limit: RateLimit, epoch: string, principal: Principal, now: number): Hit => ({
+  read: "hit",
+  table: "rateWindows",
+  id: `${epoch} ${windowKey(principal)}`,
+  now,
+  length: limit.window,
+  maxCount: limit.requests + 1,
+});
 
-  /** @param limit null for no limit. */
-  constructor(limit: RateLimitSettings | null) {
-    this.start(limit);
-  }
-
-  /**
-   * Replaces the limit, and restarts the count of every principal.
-   *
-   * @param limit null for no limit.
-   * @returns the operations that it applies to.
-   * @throws TypeError when the limit is not valid.
-   */
-  start(limit: RateLimitSettings | null): OperationId[] {
-    this.#limit = limit && readRateLimit(limit);
-    this.#windows.clear();
-    return [...(this.#limit?.limited ?? [])];
-  }
-
-  /**
-   * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
-   *
-   * @param now milliseconds since 1970.
-   * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
-   */
-  count(operation: OperationId, principal: Principal, now: number): Record<string, string> | undefined {
-    const limit = this.#limit;
-    if (limit === null || !limit.limited.has(operation)) return undefined;
-    const window = this.#window(windowKey(principal), now, limit.window);
-    window.count = Math.min(window.count + 1, limit.requests + 1);
-    return rateLimitHeaders(limit, window, now);
-  }
-
-  #window(key: string, now: number, length: number): Window {
-    const known = this.#windows.get(key);
-    // A window that ends so late was started before the clock was moved back by more than a window.
-    if (known && now < known.endsAt && known.endsAt <= now + 2 * length) return known;
-    if (this.#windows.size >= maxWindows) this.#dropEnded(now);
-    const window = { count: 0, endsAt: now + length };
-    this.#windows.set(key, window);
-    return window;
-  }
-
-  #dropEnded(now: number): void {
-    for (const [key, { endsAt }] of this.#windows) if (now >= endsAt) this.#windows.delete(key);
-  }
-}
+/**
+ * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
+ *
+ * @param limit null for no limit.
+ * @param hit counts it in its window.
+ * @throws RequestError 429 `rate_limit:exceeded` when the window is full.
+ */
+export const countRequest = (
+  limit: RateLimit | null,
+  operation: OperationId,
+  hit: (limit: RateLimit) => { readonly window: RateWindow; readonly now: number },
+): Record<string, string> | undefined => {
+  if (limit === null || !limit.limited.has(operation)) return undefined;
+  const { window, now } = hit(limit);
+  return rateLimitHeaders(limit, window, now);
+};

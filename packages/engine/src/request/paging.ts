@@ -1,8 +1,9 @@
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
 import { forEachOf } from "../store/want.js";
-import type { Call, Success } from "./behavior.js";
-import { errors } from "./errors.js";
+import type { Call, Success } from "../world/behavior.js";
+import { errors } from "../values/errors.js";
+import type { Present } from "../world/row-texts.js";
 
 /** Query of a list, with the default of `limit` applied. An empty `cursor` counts as absent. */
 export interface PageQuery {
@@ -18,7 +19,7 @@ export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containin
 /**
  * Returns one page of the matching rows. The cursor contains the insertion number of the last row of the page, so that
  * no row is skipped or repeated when others are added or deleted. It is valid only for the same operation, path,
- * filters and workspace.
+ * filters and workspace. `present` must be the same function for each call.
  *
  * @throws RequestError 422 `validation:failed` for any other cursor.
  */
@@ -26,17 +27,13 @@ export const page = <T extends Row, W>(
   call: Call & { readonly query: PageQuery },
   collection: Collection<T, W>,
   where: W,
-  toItem: (row: T) => unknown,
+  present: Present<T>,
   options: PageOptions<T> = {},
 ): Success => {
   const { limit, cursor, ...filters } = call.query;
-  const scope = JSON.stringify([
-    call.operationId,
-    call.path,
-    Object.entries(filters).sort(),
-    call.principal.workspaceId,
-  ]);
-  const after = cursor ? call.world.cursors.read(cursor, scope) : undefined;
+  const scope = (): string =>
+    JSON.stringify([call.operationId, call.path, Object.entries(filters).sort(), call.principal.workspaceId]);
+  const after = cursor ? call.world.cursors.read(cursor, scope()) : undefined;
   if (cursor && after === undefined) {
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
@@ -45,9 +42,13 @@ export const page = <T extends Row, W>(
   const shown = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = shown.at(-1);
   const nextCursor =
-    rows.length > limit && last ? call.world.cursors.write(collection.sequence(last.id), scope) : null;
-  return {
-    status: 200,
-    body: { data: forEachOf(shown, toItem), pagination: { nextCursor, hasMore: nextCursor !== null } },
-  };
+    rows.length > limit && last ? call.world.cursors.write(collection.sequence(last.id), scope()) : null;
+  const pagination = { nextCursor, hasMore: nextCursor !== null };
+  const { world } = call;
+  const { texts } = world;
+  if (texts === undefined) {
+    return { status: 200, body: { data: forEachOf(shown, (row) => present(world, row)), pagination } };
+  }
+  const data = texts.list(present, shown);
+  return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };

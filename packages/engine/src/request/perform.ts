@@ -1,13 +1,15 @@
 import type { Access } from "../store/backing.js";
-import { SupersededError } from "../time/job-handler.js";
+import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior, Call, Success } from "./behavior.js";
+import type { AnyBehavior, Call, Success } from "../world/behavior.js";
 import { callOf } from "./call.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
 import type { Prepared } from "./prepare.js";
-import type { ServerWorld } from "./server-world.js";
-import { whenThere } from "./transactions.js";
-import type { World } from "./world.js";
+import { RequestError } from "../values/request-error.js";
+import type { ServerWorld } from "../world/server-world.js";
+import { andThen } from "../values/awaitable.js";
+import type { World } from "../world/world.js";
 
 /**
  * Returns the approval that the request uses; undefined when it needs none.
@@ -49,8 +51,53 @@ export const performIn = (
 };
 
 /**
- * Waits for the job that the behavior scheduled, if any. An approval is used up only if the job succeeds, too. A job that
- * another request has superseded runs the behavior again.
+ * Makes the approval of a request that failed usable again. It stays used if the change may take effect, except for a deletion,
+ * which nobody can repeat with another effect.
+ *
+ * @throws OutcomeUnknownError when the approval stays used because it cannot be stored.
+ */
+const releaseApproval = async (
+  server: ServerWorld,
+  ready: ReadyRequest,
+  approval: ApprovalUse,
+  error: unknown,
+): Promise<void> => {
+  const isUnknown = error instanceof OutcomeUnknownError;
+  if (isUnknown && ready.request.operation.method !== "DELETE") return;
+  try {
+    await server.transact(accessOf(ready), (world) => approval.release(world));
+  } catch (failure) {
+    if (!(failure instanceof DatabaseUnavailableError)) throw failure;
+    if (!isUnknown) throw new OutcomeUnknownError("The approval may stay used", { cause: failure });
+  }
+};
+
+/**
+ * Runs a behavior again whose job was superseded. A deletion that finds nothing has succeeded if another process took its job: that can
+ * happen when the response of the commit that stored the job was lost.
+ */
+const performAgain = async (
+  server: ServerWorld,
+  ready: ReadyRequest,
+  superseded: SupersededError,
+  success: Success,
+): Promise<Success> => {
+  try {
+    return await perform(server, ready);
+  } catch (error) {
+    const isDeleted =
+      superseded instanceof JobTakenError &&
+      ready.request.operation.method === "DELETE" &&
+      error instanceof RequestError &&
+      error.status === 404;
+    if (isDeleted) return success;
+    throw error;
+  }
+};
+
+/**
+ * Waits for the job that the behavior scheduled, if any. An approval is used up only if the job succeeds, too, or may have. A
+ * job that another request has superseded runs the behavior again.
  */
 export const finish = (
   server: ServerWorld,
@@ -58,17 +105,17 @@ export const finish = (
   { success, approval }: Performed,
 ): Success | Promise<Success> => {
   if (success.after === undefined) return success;
-  return server.attempt(success.after).then(async (error) => {
+  return server.runJob(success.after).then(async (error) => {
     if (error === undefined) return success;
-    if (approval) await server.transact(accessOf(ready), (world) => approval.release(world));
-    if (error instanceof SupersededError) return perform(server, ready);
+    if (approval) await releaseApproval(server, ready, approval, error);
+    if (error instanceof SupersededError) return performAgain(server, ready, error, success);
     throw error instanceof Error ? error : new Error("The job failed", { cause: error });
   });
 };
 
 /** Runs the behavior of an operation, and waits for the job that it schedules, if any. */
 export const perform = (server: ServerWorld, ready: ReadyRequest): Success | Promise<Success> =>
-  whenThere(
+  andThen(
     server.transact(accessOf(ready), (world) => performIn(server, world, ready)),
     (performed) => finish(server, ready, performed),
   );

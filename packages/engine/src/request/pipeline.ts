@@ -1,25 +1,26 @@
 import type { Access } from "../store/backing.js";
 import { approve } from "./approve.js";
-import { type VerifiedToken, authenticate, verifyBearer } from "./authenticate.js";
+import { authenticate, verifyBearer } from "./authenticate.js";
+import type { VerifiedToken } from "../world/authenticator.js";
 import { type AuthorizedRequest, authorize } from "./authorize.js";
-import type { AnyBehavior, Behaviors, Success } from "./behavior.js";
+import type { AnyBehavior, Behaviors, Success } from "../world/behavior.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
-import type { Endpoint } from "./endpoint.js";
-import { errors } from "./errors.js";
+import type { Endpoint } from "../world/endpoint.js";
+import { errors } from "../values/errors.js";
 import type { Counted, Exchange } from "./exchange.js";
-import type { FaultSource, FaultTarget } from "./faults.js";
-import { type Outcome, header } from "./message.js";
+import type { FaultSource, FaultTarget } from "../world/faults.js";
+import { type Outcome, header } from "../values/message.js";
 import { type ReadyRequest, finish, modeOf, perform, performIn } from "./perform.js";
 import { playFault } from "./play-fault.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
-import type { Principal } from "./principal.js";
+import type { Principal } from "../values/principal.js";
 import { readBody } from "./read-body.js";
 import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
-import { whenThere } from "./transactions.js";
+import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
 import { Missing } from "../store/want.js";
-import type { World } from "./world.js";
+import type { World } from "../world/world.js";
 import { wantsOf } from "./wants.js";
 
 /** Services that the steps of the pipeline use. */
@@ -67,14 +68,20 @@ const withFault = (
   target: FaultTarget,
   proceed: () => Outcome | Promise<Outcome>,
 ): Outcome | Promise<Outcome> => {
+  const { struck } = exchange;
+  if (struck) {
+    // The latency is over.
+    return struck.fault ? playFault({ ...struck.fault, latency: 0 }, exchange, proceed) : proceed();
+  }
   if (!faults.any) return proceed();
-  return whenThere(faults.strike(target), (fault) =>
-    fault ? playFault(fault, exchange, proceed) : proceed(),
-  );
+  return andThen(faults.strike(target), (fault) => {
+    exchange.struck = { fault };
+    return fault ? playFault(fault, exchange, proceed) : proceed();
+  });
 };
 
 const runOperation = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> =>
-  whenThere(verifyBearer(exchange.world.authenticator, exchange.request), (token) =>
+  andThen(verifyBearer(exchange.world.authenticator, exchange.request), (token) =>
     runVerified(parts, exchange, target, token),
   );
 
@@ -104,12 +111,12 @@ const runVerified = (
     },
     () => [
       ...(token ? server.countWants(operation.id, token.principal) : []),
-      ...wantsOf(token, target, exchange.search),
+      ...wantsOf(token, target, exchange.search, behavior),
     ],
   );
-  return whenThere(ran, ({ ready, performed }) =>
+  return andThen(ran, ({ ready, performed }) =>
     performed
-      ? whenThere(finish(server, ready, performed), succeed)
+      ? andThen(finish(server, ready, performed), succeed)
       : prepare(server, behavior, ready.request)
           .then((prepared) => perform(server, { ...ready, prepared }))
           .then(succeed),
@@ -146,4 +153,10 @@ const countRequest = (count: () => Record<string, string> | undefined): Counted 
   }
 };
 
-const succeed = ({ status, body, headers }: Success): Outcome => ({ status, body, headers, code: null });
+const succeed = ({ status, body, json, headers }: Success): Outcome => ({
+  status,
+  body,
+  json,
+  headers,
+  code: null,
+});

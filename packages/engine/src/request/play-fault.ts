@@ -1,9 +1,9 @@
-import { errors } from "./errors.js";
+import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import type { Fault } from "./faults.js";
-import { type Outcome, refusal } from "./message.js";
+import type { Fault } from "../world/faults.js";
+import { type Outcome, refusal } from "../values/message.js";
 import { withPublicCode } from "./public-codes.js";
-import { RequestError } from "./request-error.js";
+import { RequestError } from "../values/request-error.js";
 
 /** Applies a fault to a request. `proceed` handles the request, unless the fault replaces the response. */
 export const playFault = async (
@@ -12,13 +12,29 @@ export const playFault = async (
   proceed: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> => {
   const { latency = 0, status } = fault;
-  if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-  if (fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
+  const { cut, pause } = exchange.request;
+  const isCut = latency > 0 && !(await (pause ? pause(latency).then(() => true) : delayed(latency, cut)));
+  if (isCut || fault.drop === "before") return { status: 0, code: null, dropped: "unsent" };
   if (status !== undefined) return faultOutcome({ ...fault, status }, exchange);
   const outcome = await proceed();
   if (fault.drop === undefined) return outcome;
   return { ...outcome, dropped: fault.drop === "midway" ? "midway" : "unsent" };
 };
+
+/** Waits. Returns false if the server does not wait any longer. */
+const delayed = (latency: number, cut: AbortSignal | undefined): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (cut?.aborted) return resolve(false);
+    const onCut = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      cut?.removeEventListener("abort", onCut);
+      resolve(true);
+    }, latency);
+    cut?.addEventListener("abort", onCut, { once: true });
+  });
 
 const description = "An installed fault caused this error";
 
@@ -38,7 +54,7 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
   exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
   // A code that the fault does not name follows the settings, like those of all other refusals.
   const isPublic = code === undefined && exchange.foreign && exchange.world.settings.errorCodes === "public";
-  return isPublic ? withPublicCode(refusal(error)) : refusal(error);
+  return isPublic ? withPublicCode(refusal(error), operation.id) : refusal(error);
 };
 
 const errorOf = (status: number, code: string | undefined): RequestError => {

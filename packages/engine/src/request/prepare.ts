@@ -1,9 +1,9 @@
-import type { VerifiedToken } from "./authenticate.js";
+import type { VerifiedToken } from "../world/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior } from "./behavior.js";
+import type { AnyBehavior } from "../world/behavior.js";
 import { callOf } from "./call.js";
-import type { OperationEntry } from "./operation.js";
-import type { ServerWorld } from "./server-world.js";
+import type { OperationEntry } from "../generated/operations.js";
+import type { ServerWorld } from "../world/server-world.js";
 
 /** Results of the asynchronous work that the synchronous steps need. */
 export interface Prepared {

@@ -1,13 +1,14 @@
-import { publicCodes } from "../generated/public-codes.js";
-import type { Outcome } from "./message.js";
+import { operationPublicCodes, publicCodes } from "../generated/public-codes.js";
+import type { Outcome } from "../values/message.js";
 
 /** Codes that the public service has too. */
 const shared: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
 
-/** Returns the refusal of a request with the public service's code for its status, if there is one. */
-export const withPublicCode = (outcome: Outcome): Outcome => {
+/** Returns the refusal of a request with the public service's code for its operation and status, if there is one. */
+export const withPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
   if (outcome.code === null || shared.includes(outcome.code)) return outcome;
-  const code = publicCodes[outcome.status];
+  const own = operationId === undefined ? undefined : operationPublicCodes[operationId];
+  const code = own?.[outcome.status] ?? publicCodes[outcome.status];
   if (code === undefined) return outcome;
   // `refusal` builds the body of every outcome with a code.
   const { error } = outcome.body as { error: object };

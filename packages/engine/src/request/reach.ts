@@ -1,7 +1,7 @@
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import type { Call } from "./behavior.js";
-import { errors } from "./errors.js";
+import type { Call } from "../world/behavior.js";
+import { errors } from "../values/errors.js";
 
 /** Kinds of resource that belong to a workspace, with their rows. */
 export interface Reachable {

@@ -1,7 +1,7 @@
-import { errors } from "./errors.js";
-import { type EngineRequest, header } from "./message.js";
-import type { OperationEntry } from "./operation.js";
-import type { LimitSettings } from "./settings.js";
+import { errors } from "../values/errors.js";
+import { type EngineRequest, header } from "../values/message.js";
+import type { OperationEntry } from "../generated/operations.js";
+import type { LimitSettings } from "../values/settings.js";
 
 /** Returns the maximum number of bytes in a body of the operation. */
 export const bodyLimit = (operation: OperationEntry, limits: LimitSettings): number =>
@@ -60,7 +60,7 @@ const decode = (body: Uint8Array | string): string => {
   try {
     return decoder.decode(body);
   } catch {
-    throw errors.malformed("The request body is not UTF-8");
+    throw errors.malformed("The request body is not valid UTF-8");
   }
 };
 
@@ -69,7 +69,7 @@ const parse = (text: string): unknown => {
     return JSON.parse(text);
   } catch {
     // The message of the parser quotes the body, which may contain a secret.
-    throw errors.malformed("The request body is not JSON");
+    throw errors.malformed("The request body is not valid JSON");
   }
 };
 

@@ -1,6 +1,6 @@
-import { redactData } from "../generated/redact.js";
+import { redactData } from "@mgmt/internal/redaction/redact";
 import type { Exchange } from "./exchange.js";
-import type { Outcome } from "./message.js";
+import type { Outcome } from "../values/message.js";
 import { shownPath } from "./route.js";
 
 /** A request that the server has handled. Contains no headers, no response and no secrets. */
@@ -119,8 +119,14 @@ export const logEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest =>
   };
 };
 
-const redactedQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, redactData(value)]));
+const redactedQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const redacted: Record<string, unknown> = {};
+  for (const name in query) {
+    const value = query[name];
+    redacted[name] = typeof value === "number" ? value : redactData(value);
+  }
+  return redacted;
+};
 
 const loggedBody = ({ operation, endpoint, valid }: Exchange, outcome: Outcome): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});

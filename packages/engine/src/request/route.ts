@@ -1,6 +1,5 @@
-import { operations } from "../generated/operations.js";
-import { errors } from "./errors.js";
-import type { OperationEntry } from "./operation.js";
+import { type OperationEntry, operations } from "../generated/operations.js";
+import { errors } from "../values/errors.js";
 
 export interface Route {
   readonly operation: OperationEntry;
@@ -109,9 +108,14 @@ export const isApiPath = (path: string): boolean => path === "/v1" || path.start
 /** Matches words of the API and generated ids. */
 const safeSegment = /^[a-z0-9._-]{0,64}$/;
 
+/** Matches short paths whose segments are all safe. */
+const safePath = /^[a-z0-9._/-]{0,64}$/;
+
 /** Returns a path for logs and messages. Segments that may be secrets, such as a token sent by mistake, become `…`. */
 export const shownPath = (path: string): string =>
-  path
-    .split("/")
-    .map((segment) => (safeSegment.test(segment) ? segment : "…"))
-    .join("/");
+  safePath.test(path)
+    ? path
+    : path
+        .split("/")
+        .map((segment) => (safeSegment.test(segment) ? segment : "…"))
+        .join("/");

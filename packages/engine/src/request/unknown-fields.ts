@@ -1,6 +1,6 @@
 import type { Finding, Validator } from "../generated/validators.js";
 import { pointerOf } from "./issues.js";
-import type { OperationEntry } from "./operation.js";
+import type { OperationEntry } from "../generated/operations.js";
 
 /** Maximum number of names that are reported for a request. */
 const maxNames = 20;

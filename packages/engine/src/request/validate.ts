@@ -1,13 +1,13 @@
 import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "../generated/validators.js";
-import type { RequestError, Issue } from "./request-error.js";
-import { type MissingKind, errors } from "./errors.js";
-import { canonicalId, type Kind, kindNames, maxIdLength } from "./ids.js";
+import type { RequestError, Issue } from "../values/request-error.js";
+import { type MissingKind, errors } from "../values/errors.js";
+import { canonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
 import { readableIssues } from "./issues.js";
-import type { OperationEntry, QueryParameter } from "./operation.js";
+import type { OperationEntry, QueryParameter } from "../generated/operations.js";
 import { noBody } from "./read-body.js";
 import type { Route } from "./route.js";
-import type { UnknownFields } from "./settings.js";
+import type { UnknownFields } from "../values/settings.js";
 import { validateWithoutUnknownFields } from "./unknown-fields.js";
 
 export interface ValidRequest {

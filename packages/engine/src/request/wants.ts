@@ -1,8 +1,8 @@
-import type { OperationId } from "../generated/operations.js";
 import type { Want } from "../store/want.js";
-import type { VerifiedToken } from "./authenticate.js";
-import { type Kind, canonicalId } from "./ids.js";
-import type { Principal } from "./principal.js";
+import type { VerifiedToken } from "../world/authenticator.js";
+import type { AnyBehavior, RoutedRequest } from "../world/behavior.js";
+import { type Kind, canonicalId } from "../values/ids.js";
+import type { Principal } from "../values/principal.js";
 import type { Route } from "./route.js";
 
 const tables: Readonly<Record<Kind, string>> = {
@@ -35,72 +35,43 @@ export const connectionsWant = (databaseId: string): Want => ({
 });
 
 /**
- * Returns what a request probably reads, so that it is loaded at once: the rows that its token depends on, and those that its
- * path names.
+ * Returns what a request probably reads, so that it is loaded at once: the rows that its token depends on, those that its path
+ * names, and what its behavior wants.
  */
 export const wantsOf = (
   token: VerifiedToken | undefined,
   { operation, parameters }: Route,
   search: string,
+  { wants }: Pick<AnyBehavior, "wants">,
 ): Want[] => {
   if (token === undefined) return [];
   const named = Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
     const id = parameters[name];
-    return id === undefined || id === null ? [] : wantsOfPath(kind, canonicalId(kind, id));
+    return id === undefined || id === null ? [] : [{ name, kind, id: canonicalId(kind, id) }];
   });
+  const path = Object.fromEntries(named.map(({ name, id }) => [name, id]));
   return [
     ...wantsOfToken(token),
-    ...named,
-    ...wantsOfShown(operation.id, parameters),
-    ...wantsOfCreation(operation.id, parameters),
-    ...wantsOfList(operation.id, token.principal, search),
+    ...named.flatMap(({ kind, id }) => wantsOfPath(kind, id)),
+    ...(wants?.({ principal: token.principal, path, search }) ?? []),
   ];
-};
-
-/** The operations that return the database of their path. */
-const showingDatabase: ReadonlySet<OperationId> = new Set<OperationId>(["databases.get", "databases.update"]);
-
-/** A database is shown with its project. */
-const wantsOfShown = (operationId: OperationId, { databaseId }: Route["parameters"]): Want[] => {
-  if (!showingDatabase.has(operationId) || !databaseId) return [];
-  const id = canonicalId("database", databaseId);
-  return [{ read: "referenced", table: "projects", by: { table: "databases", id, field: "projectId" } }];
-};
-
-/** A new database of a project is on its default branch. */
-const wantsOfCreation = (operationId: OperationId, { projectId }: Route["parameters"]): Want[] =>
-  operationId === "projects.databases.create" && projectId
-    ? [
-        {
-          read: "range",
-          table: "branches",
-          where: { projectId: canonicalId("project", projectId), isDefault: true },
-          after: null,
-          limit: 1,
-          newestFirst: false,
-        },
-      ]
-    : [];
-
-/** The lists of all rows of a workspace. */
-const listed: Readonly<Partial<Record<OperationId, string>>> = {
-  "projects.list": "projects",
-  "databases.list": "databases",
-  "apps.list": "apps",
-  "services.list": "apps",
 };
 
 /** Number of rows of a page whose request does not say it. */
 const defaultLimit = 100;
 
-/** Returns the first page of a list without filters, and the row after it, which tells whether there are more pages. */
-const wantsOfList = (operationId: OperationId, { workspaceId }: Principal, search: string): Want[] => {
-  const table = listed[operationId];
-  const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));
-  if (table === undefined || Object.keys(filters).length > 0 || !/^[1-9]\d{0,2}$/.test(limit)) return [];
-  const where = { workspaceId };
-  return [{ read: "range", table, where, after: null, limit: Number(limit) + 1, newestFirst: false }];
-};
+/**
+ * Returns the wants of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
+ * whether there are more pages.
+ */
+export const firstPageOf =
+  (table: string) =>
+  ({ principal: { workspaceId }, search }: RoutedRequest): Want[] => {
+    const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));
+    if (Object.keys(filters).length > 0 || !/^[1-9]\d{0,2}$/.test(limit)) return [];
+    const where = { workspaceId };
+    return [{ read: "range", table, where, after: null, limit: Number(limit) + 1, newestFirst: false }];
+  };
 
 const wantsOfToken = ({ principal, grantId }: VerifiedToken): Want[] => {
   const { workspaceId, integrationId, tokenId } = principal;

@@ -1,5 +1,5 @@
-import type { Behaviors } from "../request/behavior.js";
-import type { JobHandlers } from "../time/job-handler.js";
+import type { Behaviors } from "../world/behavior.js";
+import type { JobHandlers } from "../jobs/job-handler.js";
 import { agentApprovalBehaviors } from "./agent-approvals/agent-approvals.js";
 import { appBehaviors } from "./apps/apps.js";
 import { backupJobs } from "./databases/backup-jobs.js";

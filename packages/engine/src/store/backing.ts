@@ -34,8 +34,8 @@ export interface Backing {
 }
 
 /**
- * A read transaction sees one snapshot. A write transaction sees what others committed before it took its locks. Its commit
- * fails if another transaction has changed a row since it was loaded.
+ * Each load of a read transaction sees one snapshot, and may see other rows than the load before. A write transaction sees what
+ * others committed before it took its locks. Its commit fails if another transaction has changed a row since it was loaded.
  */
 export interface Transaction {
   load(wants: readonly Want[]): Promise<readonly Found[]>;

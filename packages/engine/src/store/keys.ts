@@ -24,7 +24,15 @@ export interface Rows {
 export type CollectionName = keyof Rows;
 
 /** Collections whose rows have an `expiresAt`, by which a sweep finds them. */
-export type ExpiringName = "authorizationCodes" | "grants" | "refreshTokens" | "revokedTokens" | "approvals";
+export const expiringNames = [
+  "authorizationCodes",
+  "grants",
+  "refreshTokens",
+  "revokedTokens",
+  "approvals",
+] as const satisfies readonly CollectionName[];
+
+export type ExpiringName = (typeof expiringNames)[number];
 
 /** A value that a key compares for equality. */
 export type KeyValue = string | number | boolean | null;

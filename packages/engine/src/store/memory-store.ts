@@ -1,93 +1,75 @@
-import { type CollectionName, type ExpiringName, type Rows, type Where, keys } from "./keys.js";
+import {
+  type CollectionName,
+  type ExpiringName,
+  type Rows,
+  type Where,
+  expiringNames,
+  keys,
+} from "./keys.js";
 import { type CollectionState, MemoryCollection, MemoryExpiringCollection } from "./memory-collection.js";
-import type { Store } from "./store.js";
+import type { Row } from "./rows.js";
+import type { Lookup, Store } from "./store.js";
 
 export type StoreState = { [Name in CollectionName]: CollectionState<Rows[Name]> };
 
+type Collections = {
+  readonly [Name in CollectionName]: Name extends ExpiringName
+    ? MemoryExpiringCollection<Rows[Name], Where<Name>>
+    : MemoryCollection<Rows[Name], Where<Name>>;
+};
+
+type ExpiringRow = Row & { expiresAt: number | null };
+
+// `keys` has the names of all collections.
+const names = Object.keys(keys) as CollectionName[];
+
+const isExpiring = (name: string): boolean => expiringNames.some((each) => each === name);
+
+/** The constructor makes a collection for every name in `keys`. */
+export interface MemoryStore extends Collections {}
+
 /** Keeps all rows in the process's memory. */
 export class MemoryStore implements Store {
-  #dirty = false;
+  #version = 0;
+  #taken = 0;
 
-  readonly users = this.#collection("users");
-  readonly workspaces = this.#collection("workspaces");
-  readonly serviceTokens = this.#collection("serviceTokens");
-  readonly clients = this.#collection("clients");
-  readonly integrations = this.#collection("integrations");
-  readonly authorizationCodes = this.#expiringCollection("authorizationCodes");
-  readonly grants = this.#expiringCollection("grants");
-  readonly refreshTokens = this.#expiringCollection("refreshTokens");
-  readonly revokedTokens = this.#expiringCollection("revokedTokens");
-  readonly projects = this.#collection("projects");
-  readonly branches = this.#collection("branches");
-  readonly databases = this.#collection("databases");
-  readonly connections = this.#collection("connections");
-  readonly backups = this.#collection("backups");
-  readonly apps = this.#collection("apps");
-  readonly deployments = this.#collection("deployments");
-  readonly approvals = this.#expiringCollection("approvals");
+  constructor() {
+    const changed = (): void => {
+      this.#version += 1;
+    };
+    for (const name of names) {
+      const collection = isExpiring(name)
+        ? new MemoryExpiringCollection<ExpiringRow, Lookup>(keys[name], changed)
+        : new MemoryCollection<Row, Lookup>(keys[name], changed);
+      Object.assign(this, { [name]: collection });
+    }
+  }
 
   /** Returns whether anything has changed since the last call. */
   takeChanged(): boolean {
-    const changed = this.#dirty;
-    this.#dirty = false;
+    const changed = this.#version !== this.#taken;
+    this.#taken = this.#version;
     return changed;
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Shares its rows with the store; rows are immutable. */
   get state(): StoreState {
-    return {
-      users: this.users.state,
-      workspaces: this.workspaces.state,
-      serviceTokens: this.serviceTokens.state,
-      clients: this.clients.state,
-      integrations: this.integrations.state,
-      authorizationCodes: this.authorizationCodes.state,
-      grants: this.grants.state,
-      refreshTokens: this.refreshTokens.state,
-      revokedTokens: this.revokedTokens.state,
-      projects: this.projects.state,
-      branches: this.branches.state,
-      databases: this.databases.state,
-      connections: this.connections.state,
-      backups: this.backups.state,
-      apps: this.apps.state,
-      deployments: this.deployments.state,
-      approvals: this.approvals.state,
-    };
+    const states = names.map((name) => [name, this[name].state]);
+    // Each collection has the rows of its name.
+    return Object.fromEntries(states) as StoreState;
   }
 
   /** Fills a new store. */
   fill(state: StoreState): void {
-    this.users.fill(state.users);
-    this.workspaces.fill(state.workspaces);
-    this.serviceTokens.fill(state.serviceTokens);
-    this.clients.fill(state.clients);
-    this.integrations.fill(state.integrations);
-    this.authorizationCodes.fill(state.authorizationCodes);
-    this.grants.fill(state.grants);
-    this.refreshTokens.fill(state.refreshTokens);
-    this.revokedTokens.fill(state.revokedTokens);
-    this.projects.fill(state.projects);
-    this.branches.fill(state.branches);
-    this.databases.fill(state.databases);
-    this.connections.fill(state.connections);
-    this.backups.fill(state.backups);
-    this.apps.fill(state.apps);
-    this.deployments.fill(state.deployments);
-    this.approvals.fill(state.approvals);
-  }
-
-  #collection<Name extends CollectionName>(name: Name): MemoryCollection<Rows[Name], Where<Name>> {
-    return new MemoryCollection(keys[name], () => this.#changed());
-  }
-
-  #expiringCollection<Name extends ExpiringName>(
-    name: Name,
-  ): MemoryExpiringCollection<Rows[Name], Where<Name>> {
-    return new MemoryExpiringCollection(keys[name], () => this.#changed());
-  }
-
-  #changed(): void {
-    this.#dirty = true;
+    for (const name of names) {
+      // Each collection has the rows of its name, which the compiler does not follow through the loop.
+      const collection = this[name] as unknown as MemoryCollection<Row, Lookup>;
+      collection.fill(state[name]);
+    }
   }
 }

@@ -141,8 +141,8 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
 
   /** The changes of this run; undefined when there are none. */
   get changes(): TableChanges | undefined {
+    if (this.#changed.size === 0 && this.#replaced.length === 0) return undefined;
     const changes = this.#allChanged();
-    if (changes.length === 0) return undefined;
     const inserts = Array.from({ length: this.#inserted }, (): Row | null => null);
     const [updates, deletes]: [TableChanges["updates"][number][], TableChanges["deletes"][number][]] = [
       [],

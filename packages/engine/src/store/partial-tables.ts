@@ -3,9 +3,21 @@ import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
 import type { TableChanges } from "./backing.js";
 import { PartialCollection } from "./partial-collection.js";
-import type { RateWindow, RateWindowRow } from "./rate-window.js";
-import type { Want } from "./want.js";
+import type { Hit, RateWindow, RateWindowRow } from "./rate-window.js";
 import type { WorkingSet } from "./working-set.js";
+
+/** The collections of the API. A run uses few of them, so each is made when it is used. */
+class Collections {
+  constructor(readonly tables: Pick<PartialTables, "table">) {}
+}
+
+for (const name of Object.keys(keys)) {
+  Object.defineProperty(Collections.prototype, name, {
+    get(this: Collections) {
+      return this.tables.table(name);
+    },
+  });
+}
 
 /** The tables as one run of a step sees them: what its transaction has loaded, and the changes of this run. */
 export class PartialTables {
@@ -28,11 +40,10 @@ export class PartialTables {
     return table as unknown as PartialCollection<T, W>;
   }
 
-  /** Returns the collections of the API. */
+  /** The collections of the API. */
   get store(): Store {
-    const collections = Object.keys(keys).map((name) => [name, this.table(name)]);
     // `keys` names every collection.
-    return Object.fromEntries(collections) as Store;
+    return new Collections(this) as unknown as Store;
   }
 
   /** Registers a new id that the step has generated. Lookups by it find only rows that the step itself inserts. */
@@ -41,13 +52,15 @@ export class PartialTables {
   }
 
   /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
-  hit(want: Extract<Want, { read: "hit" }>): RateWindow {
+  hit(want: Hit): RateWindow {
     const [window] = this.#loaded.range(want);
     // The backing always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;
   }
 
   get changes(): TableChanges[] {
-    return [...this.#tables.values()].flatMap(({ changes }) => changes ?? []);
+    const all: TableChanges[] = [];
+    for (const { changes } of this.#tables.values()) if (changes) all.push(changes);
+    return all;
   }
 }

@@ -1,3 +1,4 @@
+import type { Want } from "./want.js";
 import type { Row } from "./rows.js";
 
 /** How many requests a principal has sent in a period of time. */
@@ -8,3 +9,29 @@ export interface RateWindow {
 }
 
 export type RateWindowRow = Row & RateWindow;
+
+/** Counts a request in a window. */
+export type Hit = Extract<Want, { read: "hit" }>;
+
+const maxWindows = 10_000;
+
+/** The windows of a server in memory. */
+export class RateWindows {
+  readonly #windows = new Map<string, RateWindow>();
+
+  /** Counts a request, and returns its window. Starts a new window if there is none or it has ended. */
+  hit({ id, now, length, maxCount }: Hit): RateWindow {
+    const known = this.#windows.get(id);
+    // A window that ends so late was started before the clock was moved back by more than a window.
+    const isOpen = known !== undefined && now < known.endsAt && known.endsAt <= now + 2 * length;
+    if (!isOpen && this.#windows.size >= maxWindows) this.#dropEnded(now);
+    const { count, endsAt } = isOpen ? known : { count: 0, endsAt: now + length };
+    const window = { count: Math.min(count + 1, maxCount), endsAt };
+    this.#windows.set(id, window);
+    return window;
+  }
+
+  #dropEnded(now: number): void {
+    for (const [key, { endsAt }] of this.#windows) if (now >= endsAt) this.#windows.delete(key);
+  }
+}

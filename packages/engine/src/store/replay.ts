@@ -7,7 +7,7 @@ import { WorkingSet } from "./working-set.js";
 export interface Run {
   readonly tables: PartialTables;
   /** Number of earlier runs of this step: 0 in the first run. */
-  readonly attempt: number;
+  readonly earlierRuns: number;
 }
 
 export interface ReplayOptions {
@@ -45,7 +45,10 @@ export const replay = async <T>(
   for (let conflicts = 0; ;) {
     const transaction = backing.begin(current);
     try {
-      const ended = await runToEnd(transaction, step, { wants, counted, isStrict: conflicts > 0, runs });
+      const isReading = current.mode === "read";
+      const ended = await runToEnd(transaction, step, {
+        ...{ wants, counted, isReading, isStrict: conflicts > 0, runs },
+      });
       runs = ended.runs;
       const commits = "value" in ended || isRefusal(ended.error);
       if (commits && ended.changes.length > 0 && current.mode === "read") {
@@ -80,34 +83,50 @@ type Ended<T> = { readonly runs: number; readonly changes: PartialTables["change
   { readonly value: T } | { readonly error: unknown }
 );
 
+interface RunOptions {
+  readonly wants: readonly Want[];
+  readonly counted: Counted[];
+  readonly isReading: boolean;
+  readonly isStrict: boolean;
+  /** Number of earlier runs. */
+  readonly runs: number;
+}
+
 const runToEnd = async <T>(
   transaction: Transaction,
   step: (run: Run) => T,
-  {
-    wants,
-    counted,
-    isStrict,
-    runs,
-  }: { wants: readonly Want[]; counted: Counted[]; isStrict: boolean; runs: number },
+  { wants, counted, isReading, isStrict, runs }: RunOptions,
 ): Promise<Ended<T>> => {
-  const loaded = new WorkingSet();
-  for (const [want, found] of counted) loaded.add([want], [found]);
+  let loaded = workingSetOf(counted);
+  let known: readonly Want[] = [];
   let missing = wants.filter(({ read }) => read !== "hit" || counted.length === 0);
-  for (let attempt = runs; attempt < runs + maxRuns; attempt += 1) {
-    if (missing.length > 0 || attempt === runs) {
+  for (let earlierRuns = runs; earlierRuns < runs + maxRuns; earlierRuns += 1) {
+    if (missing.length > 0 || earlierRuns === runs) {
+      if (isReading && earlierRuns > runs) {
+        // The next load sees another snapshot, so all rows come from it.
+        missing = [...known, ...missing];
+        loaded = workingSetOf(counted);
+      }
       const found = await transaction.load(missing);
       loaded.add(missing, found);
       missing.forEach((want, index) => {
         if (want.read === "hit") counted.push([want, found[index] ?? []]);
       });
+      known = missing.filter(({ read }) => read !== "hit");
     }
     const tables = new PartialTables(loaded, { isStrict });
-    const ended = run(step, { tables, attempt });
+    const ended = run(step, { tables, earlierRuns });
     // The step may have caught `Missing`, so look at what was missed instead of what was thrown.
     missing = loaded.takeMissed();
-    if (missing.length === 0) return { ...ended, runs: attempt + 1, changes: tables.changes };
+    if (missing.length === 0) return { ...ended, runs: earlierRuns + 1, changes: tables.changes };
   }
   throw new Error(`The step still misses ${missing.map(keyOf).join(", ")}`);
+};
+
+const workingSetOf = (counted: readonly Counted[]): WorkingSet => {
+  const loaded = new WorkingSet();
+  for (const [want, found] of counted) loaded.add([want], [found]);
+  return loaded;
 };
 
 const run = <T>(step: (run: Run) => T, current: Run): { value: T } | { error: unknown } => {

@@ -68,6 +68,11 @@ describe("ConnectionFaults", () => {
     ["a negative latency", { effect: "delay", latency: -1 }, "latency must be"],
     ["a latency of days", { effect: "delay", latency: 1e9 }, "latency must be"],
     ["a code that is not an SQLSTATE", { effect: "refuse", code: "53300\0" }, "code must be an SQLSTATE"],
+    [
+      "a field that does not exist",
+      { effect: "drop", databaseId: "db_1" },
+      "There is no option databaseId. Did you mean database?",
+    ],
     ["a message that is not text", { effect: "refuse", message: {} }, "message must be a string"],
     [
       "a message for a drop",

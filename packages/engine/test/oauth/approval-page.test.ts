@@ -8,7 +8,7 @@ describe("the address of an approval", () => {
   let approvalId: string;
   let path: string;
   beforeEach(async () => {
-    server = await createServer({ engineOptions: { seed: "approval page" } });
+    server = await createServer({ engineOptions: { deterministic: "approval page" } });
     visitor = new PageVisitor(server.baseUrl);
     const token = await server.engine.tokens.agent();
     const { id } = await server.engine.seed.project();

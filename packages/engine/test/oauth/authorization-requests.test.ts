@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { OAuthApi, challenge, cli, encode, goodRequest, web } from "./oauth-api.js";
-import { openInMemory } from "../engine/engine-under-test.js";
+import { openInMemory } from "../server/engine-under-test.js";
 
 describe("authorization requests (RFC 6749, section 4.1.1)", () => {
   let api: OAuthApi;

@@ -10,7 +10,7 @@ describe("the page of /authorize", () => {
   let server: RunningServer;
   let visitor: PageVisitor;
   beforeAll(async () => {
-    server = await createServer({ engineOptions: { seed: "page" } });
+    server = await createServer({ engineOptions: { deterministic: "page" } });
   });
   beforeEach(async () => {
     await server.engine.reset();
@@ -18,8 +18,8 @@ describe("the page of /authorize", () => {
   });
   afterAll(() => server.close());
 
-  const user = () => server.engine.residents.user.id;
-  const workspace = () => server.engine.residents.workspace.id;
+  const user = () => server.engine.defaults.user.id;
+  const workspace = () => server.engine.defaults.workspace.id;
   const parametersOf = (location: string | undefined) =>
     Object.fromEntries(new URL(location ?? "").searchParams);
   const consented = () => server.engine.store.integrations.size > 0;
@@ -227,7 +227,7 @@ describe("the page of /authorize", () => {
     await visitor.open(start);
     const named = Object.entries(fields).map(([name, value]) => {
       if (value === "user") return [name, user()] as const;
-      return [name, value === "other" ? server.engine.residents.otherWorkspace.id : value] as const;
+      return [name, value === "other" ? server.engine.defaults.otherWorkspace.id : value] as const;
     });
     const { status, headers } = await visitor.submit(Object.fromEntries(named));
     expect([status, headers["location"]]).toEqual([400, undefined]);
@@ -265,7 +265,7 @@ describe("the page of /authorize", () => {
   });
 
   it("exists on loopback only, because accounts have no passwords", async () => {
-    const open = await createServer({ host: "0.0.0.0", engineOptions: { seed: "open" } });
+    const open = await createServer({ host: "0.0.0.0", engineOptions: { deterministic: "open" } });
     const stranger = new PageVisitor(`http://127.0.0.1:${String(open.port)}`);
     try {
       const { status, text } = await stranger.open(start);
@@ -276,7 +276,7 @@ describe("the page of /authorize", () => {
         "POST",
         start,
         { "content-type": "application/x-www-form-urlencoded" },
-        `decision=allow&user=${open.engine.residents.user.id}&workspace=${open.engine.residents.workspace.id}`,
+        `decision=allow&user=${open.engine.defaults.user.id}&workspace=${open.engine.defaults.workspace.id}`,
       );
       expect(posted.status).toBe(403);
       const { status: metadata } = await stranger.open("/.well-known/oauth-authorization-server");

@@ -56,7 +56,7 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
   });
 
   it("return access tokens with the claims of the contract", async () => {
-    const { residents } = api;
+    const { defaults } = api;
     const { settings, clock } = api.engine;
     const { accessToken } = await api.login();
     expect(decodeProtectedHeader(accessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
@@ -65,9 +65,9 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect(decodeJwt(accessToken)).toMatchObject({
       iss: settings.authUrl,
       aud: settings.baseUrl,
-      sub: residents.user.id,
-      email: residents.user.email,
-      workspace_id: residents.workspace.id,
+      sub: defaults.user.id,
+      email: defaults.user.email,
+      workspace_id: defaults.workspace.id,
       scope: "workspace:admin offline_access",
       client_id: cli.client,
       integration_id: integration?.id,

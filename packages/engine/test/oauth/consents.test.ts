@@ -12,7 +12,7 @@ describe("consent and the workspace's integration", () => {
     const { tokens } = api.engine;
     const { json } = await api.send({
       method: "GET",
-      path: `/v1/integrations?workspaceId=${api.residents.workspace.id}`,
+      path: `/v1/integrations?workspaceId=${api.defaults.workspace.id}`,
       headers: { authorization: `Bearer ${await tokens.user()}` },
     });
     // The claims that the contract lists.
@@ -48,7 +48,7 @@ describe("consent and the workspace's integration", () => {
     ["integrations.delete", (id) => `/v1/integrations/${id}`],
     [
       "workspaces.integrations.delete",
-      () => `/v1/workspaces/${api.residents.workspace.id}/integrations/${cli.client}`,
+      () => `/v1/workspaces/${api.defaults.workspace.id}/integrations/${cli.client}`,
     ],
   ];
   it.each(routes)("%s invalidates codes, refresh tokens and access tokens at once", async (_name, pathOf) => {
@@ -94,12 +94,12 @@ describe("consent and the workspace's integration", () => {
   });
 
   it("belongs to one workspace", async () => {
-    const { residents } = api;
+    const { defaults } = api;
     const { seed } = api.engine;
-    const { id: workspace } = await seed.workspace({ ownerId: residents.user.id });
+    const { id: workspace } = await seed.workspace({ ownerId: defaults.user.id });
     const mine = await api.login();
     const there = await api.login({ workspace });
-    const other = await api.login({ user: residents.otherUser.id });
+    const other = await api.login({ user: defaults.otherUser.id });
     expect(new Set((await api.store()).integrations.list({}).map((row) => row.workspaceId)).size).toBe(3);
     const [{ id } = { id: "" }] = await integrations();
     expect(await remove(`/v1/integrations/${id}`)).toBe(204);
@@ -152,7 +152,7 @@ describe("mock.oauth.consent", () => {
   });
 
   it("refuses a workspace that the user is no member of", async () => {
-    const workspace = api.residents.otherWorkspace.id;
+    const workspace = api.defaults.otherWorkspace.id;
     const refused = api.engine.oauth.consent({ ...cli, codeChallenge: challenge, workspace });
     await expect(refused).rejects.toMatchObject({ status: 409 });
   });

@@ -5,7 +5,7 @@ import { OAuthApi, challenge, cli, verifier } from "./oauth-api.js";
 describe("the control surface for the authorization server", () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await createServer({ controlSecret: "control", engineOptions: { seed: "control" } });
+    server = await createServer({ controlSecret: "control", engineOptions: { deterministic: "control" } });
   });
   afterAll(() => server.close());
 

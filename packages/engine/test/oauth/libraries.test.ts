@@ -71,7 +71,7 @@ describe("oauth4webapi", () => {
         new Request(`${mock.baseUrl}/v1/me`, { headers: { authorization: `Bearer ${accessToken}` } }),
         mock.baseUrl,
       );
-      expect(claims).toMatchObject({ client_id: client.client_id, sub: mock.residents.user.id, scope });
+      expect(claims).toMatchObject({ client_id: client.client_id, sub: mock.defaults.user.id, scope });
       const me = new URL(`${mock.baseUrl}/v1/me`);
       expect((await oauth.protectedResourceRequest(accessToken, "GET", me)).status).toBe(200);
 

@@ -1,13 +1,13 @@
-import type { ResidentRows } from "../../src/composition/stored-engine.js";
+import type { StoredDefaults } from "../../src/server/stored-server.js";
 import type { ConsentOptions } from "../../src/control/oauth-control.js";
-import type { EngineRequest } from "../../src/request/message.js";
-import { cliClient, sampleClient } from "../../src/oauth/resident-clients.js";
+import type { EngineRequest } from "../../src/values/message.js";
+import { cliClient, sampleClient } from "../../src/oauth/default-clients.js";
 import type { Store } from "../../src/store/store.js";
 import {
   type EngineUnderTest,
   type EngineUnderTestOptions,
   openEngine,
-} from "../engine/engine-under-test.js";
+} from "../server/engine-under-test.js";
 
 /** Verifier and challenge of RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -70,14 +70,14 @@ export class OAuthApi {
     readonly engine: EngineUnderTest,
     readonly defects: unknown[],
     /** The rows that the server started with. */
-    readonly residents: ResidentRows,
+    readonly defaults: StoredDefaults,
   ) {}
 
   /** @param openWith default: `openEngine`. */
   static async open(options: EngineUnderTestOptions = {}, openWith = openEngine): Promise<OAuthApi> {
     const defects: unknown[] = [];
     const engine = await openWith({
-      seed: "oauth",
+      deterministic: "oauth",
       validateResponses: true,
       onDefect: (error) => defects.push(error),
       ...options,

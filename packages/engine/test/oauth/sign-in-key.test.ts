@@ -13,7 +13,7 @@ describe("a server with a sign-in key", () => {
   let visitor: PageVisitor;
   let approval: string;
   beforeEach(async () => {
-    server = await createServer({ engineOptions: { seed: "sign-in key", signInKey } });
+    server = await createServer({ engineOptions: { deterministic: "sign-in key", signInKey } });
     visitor = new PageVisitor(server.baseUrl);
     const { id } = await server.engine.seed.project();
     const response = await fetch(`${server.baseUrl}/v1/projects/${id}`, {
@@ -93,7 +93,7 @@ describe("a server with a sign-in key", () => {
   });
 
   it("grants nothing to a form that skips the key", async () => {
-    const { user, workspace } = server.engine.residents;
+    const { user, workspace } = server.engine.defaults;
     const form = encode({ user: user.id, workspace: workspace.id, decision: "allow" });
     const answer = await visitor.send(
       "POST",

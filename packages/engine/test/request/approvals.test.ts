@@ -141,7 +141,7 @@ describe("approvals", () => {
 
   it("apply a window of a workspace's own operation in the workspace", async () => {
     const { engine } = face;
-    const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens`;
+    const path = `/v1/workspaces/${engine.defaults.workspace.id}/service-tokens`;
     const [one, two] = [await engine.seed.serviceToken(), await engine.seed.serviceToken()];
     const { approvalId } = await refused(face.send("DELETE", `${path}/${one.id}`, { token: agent }));
     await engine.approvals.approveWindow(approvalId);

@@ -1,6 +1,21 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { memoryDatabaseEngine } from "../../src/request/memory-database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../../src/world/database-engine.js";
+import { memoryDatabaseEngine } from "../../src/world/memory-database-engine.js";
 import { openMock } from "../../../mock/test/faces.js";
+
+/** Opens a mock in which the sponsor has approved that an agent rotates a connection. */
+const openApprovedRotation = async (options: Parameters<typeof openMock>[0] = {}) => {
+  const face = await openMock(options);
+  onTestFinished(() => face.close());
+  const { engine } = face;
+  const database = await engine.seed.database((await engine.seed.project()).id);
+  const { id } = await engine.seed.connection(database.id);
+  const token = await engine.tokens.agent();
+  const rotate = () => face.send("POST", `/v1/connections/${id}/rotate`, { token });
+  await rotate();
+  await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+  return { engine, rotate };
+};
 
 describe("the effect of an approved request", () => {
   it("consumes the approval; a failed effect leaves it approved", async () => {
@@ -29,16 +44,43 @@ describe("the effect of an approved request", () => {
     expect(engine.approvals.list()[0]?.status).toBe("consumed");
   });
 
-  it("runs once when the approved request arrives twice at once: what could run again asks anew", async () => {
-    const face = await openMock();
+  it.each([
+    ["is done later", new DatabaseUnavailableError("no connection")],
+    ["fails for another reason", new Error("no memory")],
+  ])("keeps the approval of a deletion that %s usable", async (_, error) => {
+    const face = await openMock({
+      onDefect: () => undefined,
+      databaseEngine: { ...memoryDatabaseEngine("mgmt.test"), drop: () => Promise.reject(error) },
+    });
     onTestFinished(() => face.close());
     const { engine } = face;
-    const database = await engine.seed.database((await engine.seed.project()).id);
-    const { id } = await engine.seed.connection(database.id);
+    const { id } = await engine.seed.database((await engine.seed.project()).id);
     const token = await engine.tokens.agent();
-    const rotate = () => face.send("POST", `/v1/connections/${id}/rotate`, { token });
-    await rotate();
+    const drop = () => face.send("DELETE", `/v1/databases/${id}`, { token });
+    await drop();
     await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+    expect((await drop()).status).toBeGreaterThanOrEqual(500);
+    expect(engine.approvals.list()[0]?.status).toBe("approved");
+  });
+
+  it.each([
+    ["may have happened used", "consumed", new OutcomeUnknownError("no connection")],
+    ["did not happen usable", "approved", new DatabaseUnavailableError("no connection")],
+  ])("keeps the approval of a rotation that %s", async (_, status, error) => {
+    let failing = false;
+    const { engine, rotate } = await openApprovedRotation({
+      databaseEngine: {
+        ...memoryDatabaseEngine("mgmt.test"),
+        grant: () => (failing ? Promise.reject(error) : Promise.resolve()),
+      },
+    });
+    failing = true;
+    expect((await rotate()).status).toBe(503);
+    expect(engine.approvals.list()[0]?.status).toBe(status);
+  });
+
+  it("runs once when the approved request arrives twice at once: what could run again asks anew", async () => {
+    const { engine, rotate } = await openApprovedRotation();
     const answers = await Promise.all([rotate(), rotate(), rotate()]);
     expect(answers.map(({ status, code }) => (status === 200 ? status : code)).sort()).toEqual([
       200,

@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import { VirtualClock } from "../../src/time/clock.js";
-import { JobQueue } from "../../src/time/job-queue.js";
-import type { Job } from "../../src/time/scheduler.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
+import { VirtualClock } from "../../src/values/clock.js";
+import { JobQueue } from "../../src/jobs/job-queue.js";
+import type { Job } from "../../src/world/scheduler.js";
 
 const hour = 3_600_000;
 
 describe("the clock", () => {
   it("starts frozen at a fixed instant when seeded", () => {
-    const { clock } = new ReferenceEngine({ seed: "a" });
+    const { clock } = new MemoryServer({ deterministic: "a" });
     expect([clock.frozen, clock.now()]).toEqual([true, Date.UTC(2026, 0, 1)]);
   });
 
   it("follows the system's clock otherwise", () => {
     const before = Date.now();
-    const { clock } = new ReferenceEngine();
+    const { clock } = new MemoryServer();
     expect(clock.frozen).toBe(false);
     expect(clock.now()).toBeGreaterThanOrEqual(before);
     expect(clock.now()).toBeLessThanOrEqual(Date.now());
@@ -22,13 +22,13 @@ describe("the clock", () => {
 
   it("starts at the configured time: a number, a Date or a text", () => {
     for (const startAt of [hour, new Date(hour), "1970-01-01T01:00:00Z"]) {
-      expect(new ReferenceEngine({ startAt, frozen: true }).clock.now()).toBe(hour);
+      expect(new MemoryServer({ startAt, frozen: true }).clock.now()).toBe(hour);
     }
-    expect(() => new ReferenceEngine({ startAt: "teatime" })).toThrow("cannot be parsed by Date");
+    expect(() => new MemoryServer({ startAt: "teatime" })).toThrow("cannot be parsed by Date");
   });
 
   it("can be frozen, advanced, set, and started", async () => {
-    const { clock } = new ReferenceEngine({ startAt: 0 });
+    const { clock } = new MemoryServer({ startAt: 0 });
     clock.freeze();
     const frozen = clock.now();
     await clock.advance(hour);
@@ -42,24 +42,27 @@ describe("the clock", () => {
   });
 
   it.each([-1, NaN, Infinity])("refuses to advance by %s", async (milliseconds) => {
-    await expect(new ReferenceEngine({ seed: "a" }).clock.advance(milliseconds)).rejects.toThrow(
+    await expect(new MemoryServer({ deterministic: "a" }).clock.advance(milliseconds)).rejects.toThrow(
       "at least 0",
     );
   });
 
   it("refuses times that RFC 3339 cannot express, and keeps its time", async () => {
-    const { clock } = new ReferenceEngine({ seed: "a" });
+    const { clock } = new MemoryServer({ deterministic: "a" });
     const now = clock.now();
     for (const time of [-1, "-000001-01-01T00:00:00Z", "+010000-01-01T00:00:00Z", 8.64e15]) {
       await expect(clock.set(time)).rejects.toThrow("between 1970-01-01 and 9000-01-01");
     }
     await expect(clock.advance(8e14)).rejects.toThrow("between 1970-01-01 and 9000-01-01");
-    expect(() => new ReferenceEngine({ startAt: 8.64e15 })).toThrow("between 1970-01-01 and 9000-01-01");
+    expect(() => new MemoryServer({ startAt: 8.64e15 })).toThrow("between 1970-01-01 and 9000-01-01");
     expect(clock.now()).toBe(now);
   });
 
   it("makes databases ready when it is moved, and not before", async () => {
-    const engine = new ReferenceEngine({ seed: "a", settings: { lifecycle: { provisioning: 1_000 } } });
+    const engine = new MemoryServer({
+      deterministic: "a",
+      settings: { lifecycle: { provisioning: 1_000 } },
+    });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
     const status = () => engine.store.databases.find({})?.status;
@@ -70,10 +73,27 @@ describe("the clock", () => {
   });
 
   it("makes databases ready by itself while it runs", async () => {
-    const engine = new ReferenceEngine({ settings: { lifecycle: { provisioning: 20 } } });
+    const engine = new MemoryServer({ settings: { lifecycle: { provisioning: 20 } } });
     const authorization = `Bearer ${await engine.tokens.user()}`;
     await engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
     await vi.waitFor(() => expect(engine.store.databases.find({})?.status).toBe("ready"));
+    await engine.stop();
+  });
+
+  it("makes databases ready only when it is moved, from stop until start", async () => {
+    const engine = new MemoryServer({ settings: { lifecycle: { provisioning: 1 } } });
+    await engine.stop();
+    const authorization = `Bearer ${await engine.tokens.user()}`;
+    const create = () => engine.handle({ method: "POST", path: "/v1/projects", headers: { authorization } });
+    const statuses = () => engine.store.databases.list({}).map(({ status }) => status);
+    await create();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(statuses()).toEqual(["provisioning"]);
+    await engine.clock.advance(1);
+    expect(statuses()).toEqual(["ready"]);
+    await create();
+    engine.start();
+    await vi.waitFor(() => expect(statuses()).toEqual(["ready", "ready"]));
     await engine.stop();
   });
 });

@@ -1,7 +1,12 @@
+import { projectErrors } from "../../src/rules/projects/project-errors.js";
+import { deploymentErrors } from "../../src/rules/deployments/deployment-errors.js";
+import { databaseErrors } from "../../src/rules/databases/database-errors.js";
+import { branchErrors } from "../../src/rules/branches/branch-errors.js";
+import { appErrors } from "../../src/rules/apps/app-errors.js";
 import { describe, expect, it } from "vitest";
 import { contractViolation, isGatedBySettings } from "../../src/request/contract-check.js";
-import { errors } from "../../src/request/errors.js";
-import { refusal } from "../../src/request/message.js";
+import { errors } from "../../src/values/errors.js";
+import { refusal } from "../../src/values/message.js";
 import { errorStatuses, operations } from "../../src/generated/operations.js";
 
 const workspace = {
@@ -121,28 +126,28 @@ describe("the errors of the server", () => {
       errors.requestIncomplete(),
       errors.rateLimited(1, {}),
       ...kinds.map((kind) => errors.notFound(kind)),
-      errors.projectHasDependencies(""),
-      errors.projectLogicalIdConflict(""),
-      errors.projectAlreadyInWorkspace(),
-      errors.invalidRecipientToken(),
-      errors.invalidUsageRange(""),
-      errors.databaseBusy(""),
-      errors.databaseDefaultProtected(),
-      errors.databaseLogicalIdConflict(""),
-      errors.databaseSourceNotReady("", ""),
+      projectErrors.hasDependencies(""),
+      projectErrors.logicalIdConflict(""),
+      projectErrors.alreadyInWorkspace(),
+      projectErrors.invalidRecipientToken(),
+      databaseErrors.invalidUsageRange(""),
+      databaseErrors.busy(""),
+      databaseErrors.defaultProtected(),
+      databaseErrors.logicalIdConflict(""),
+      databaseErrors.sourceNotReady("", ""),
       errors.invalidRestoreSource(""),
-      errors.backupUnusable("", ""),
-      errors.appAlreadyExists(existingApp),
-      errors.appLogicalIdConflict(""),
-      errors.appLogicalIdBound(""),
-      errors.appDeploymentsNotDeletable(),
-      errors.deploymentNotRunning(""),
-      errors.deploymentNotStartable(""),
-      errors.deploymentNotStoppable(""),
-      errors.deploymentNotDeletable(""),
-      errors.branchAlreadyExists(""),
-      errors.branchDefaultProtected(),
-      errors.branchHasResources(""),
+      databaseErrors.backupUnusable("", ""),
+      appErrors.alreadyExists(existingApp),
+      appErrors.logicalIdConflict(""),
+      appErrors.logicalIdBound(""),
+      appErrors.deploymentsNotDeletable(),
+      deploymentErrors.notRunning(""),
+      deploymentErrors.notStartable(""),
+      deploymentErrors.notStoppable(""),
+      deploymentErrors.notDeletable(""),
+      branchErrors.alreadyExists(""),
+      branchErrors.defaultProtected(),
+      branchErrors.hasResources(""),
       errors.internal(),
       errors.unavailable(),
     ];

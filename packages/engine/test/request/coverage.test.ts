@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
 import { environmentRecorder } from "../../src/request/coverage.js";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -32,7 +32,7 @@ it.each([undefined, ""])("records nothing when MGMT_COVERAGE_FILE is %j", (file)
 
 it("records what the contract has, but no response that is due to the settings", async () => {
   const file = coverageFile();
-  const engine = new ReferenceEngine({ settings: { approvals: { operations: ["projects.update"] } } });
+  const engine = new MemoryServer({ settings: { approvals: { operations: ["projects.update"] } } });
   const { id } = await engine.seed.project();
   const headers = {
     authorization: `Bearer ${await engine.tokens.agent()}`,

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import { defaultSettings } from "../../src/request/settings.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
+import { defaultSettings } from "../../src/values/settings.js";
 
 describe("how much of a body is read", () => {
-  const engine = new ReferenceEngine();
+  const engine = new MemoryServer();
   const { limits } = defaultSettings;
 
   it.each([
@@ -26,12 +26,12 @@ describe("how much of a body is read", () => {
 
 describe("a response", () => {
   it("is JSON that no cache stores", async () => {
-    const { headers } = await new ReferenceEngine().handle({ method: "GET", path: "/v1/me", headers: {} });
+    const { headers } = await new MemoryServer().handle({ method: "GET", path: "/v1/me", headers: {} });
     expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
   });
 
   it("has no media type without a body", async () => {
-    const engine = new ReferenceEngine();
+    const engine = new MemoryServer();
     const { id } = await engine.seed.project();
     const headers = { authorization: `Bearer ${await engine.tokens.user()}` };
     const response = await engine.handle({ method: "DELETE", path: `/v1/projects/${id}`, headers });
@@ -40,7 +40,7 @@ describe("a response", () => {
   });
 
   it("has headers for other origins only if the request has an origin", async () => {
-    const engine = new ReferenceEngine();
+    const engine = new MemoryServer();
     const allowed = async (path: string, headers: Record<string, string>) =>
       (await engine.handle({ method: "GET", path, headers })).headers["access-control-allow-origin"];
     const origin = "https://app.example.com";
@@ -55,8 +55,8 @@ describe("a response", () => {
       [false, 200],
     ] as const) {
       const onDefect = vi.fn();
-      const engine = new ReferenceEngine({ validateResponses, onDefect });
-      const { id } = engine.residents.workspace;
+      const engine = new MemoryServer({ validateResponses, onDefect });
+      const { id } = engine.defaults.workspace;
       // The year 275760, which a date of RFC 3339 cannot have.
       engine.store.workspaces.update(id, { createdAt: 8.64e15 });
       const headers = { authorization: `Bearer ${await engine.tokens.user()}` };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import type { Fault } from "../../src/request/faults.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
+import type { Fault } from "../../src/world/faults.js";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
 describe("faults", () => {
@@ -54,7 +54,7 @@ describe("faults", () => {
 
   it("affects requests with its probability, with the same draws for the same seed", async () => {
     const draws = async () => {
-      const engine = new ReferenceEngine({ seed: "dice" });
+      const engine = new MemoryServer({ deterministic: "dice" });
       const authorization = `Bearer ${await engine.tokens.user()}`;
       engine.faults.add({ status: 500, probability: 0.3 });
       const statuses: number[] = [];
@@ -144,6 +144,18 @@ describe("faults", () => {
   ])("refuses a fault with %s", (_name, fault) => {
     // Any JSON, as a control request may contain.
     expect(() => face.engine.faults.add(fault as Fault)).toThrow(TypeError);
+    expect(face.engine.faults.list()).toEqual([]);
+  });
+
+  it.each([
+    ["operationId", "operation"],
+    ["satus", "status"],
+    ["latencyMs", "latency"],
+    ["id", undefined],
+  ])("refuses a fault with a field that does not exist: %s", (name, meant) => {
+    const fault: Fault = { status: 500, ...{ [name]: "projects.list" } };
+    const hint = meant === undefined ? "The options are operation, skip" : `Did you mean ${meant}?`;
+    expect(() => face.engine.faults.add(fault)).toThrow(`There is no option ${name}. ${hint}`);
     expect(face.engine.faults.list()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { OperationEntry } from "../../src/request/operation.js";
-import type { Snapshot } from "../../src/composition/snapshot.js";
+import type { OperationEntry } from "../../src/generated/operations.js";
+import type { Snapshot } from "../../src/server/snapshot.js";
 import { type Face, type Sent, openMock } from "../../../mock/test/faces.js";
 import { type Fixture, makeFixture, malformedIds, named, validRequest } from "./valid-requests.js";
 
@@ -33,9 +33,9 @@ describe("every operation", () => {
   beforeAll(async () => {
     face = await openMock();
     const { engine } = face;
-    const { residents, tokens } = engine;
-    fixture = await makeFixture(engine, residents.workspace.id);
-    foreign = await makeFixture(engine, residents.otherWorkspace.id);
+    const { defaults, tokens } = engine;
+    fixture = await makeFixture(engine, defaults.workspace.id);
+    foreign = await makeFixture(engine, defaults.otherWorkspace.id);
     start = engine.snapshot();
     [user, otherUser, agent, scopeless, expired] = await Promise.all([
       tokens.user(),

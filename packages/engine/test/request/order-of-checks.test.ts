@@ -16,8 +16,7 @@ describe("the order of checks", () => {
     agent = await engine.tokens.agent();
     scopeless = await engine.tokens.withoutScope();
     projectId = (await engine.seed.project()).id;
-    foreignProjectId = (await engine.seed.project({}, { workspaceId: engine.residents.otherWorkspace.id }))
-      .id;
+    foreignProjectId = (await engine.seed.project({}, { workspaceId: engine.defaults.otherWorkspace.id })).id;
   });
   afterAll(() => face.close());
 

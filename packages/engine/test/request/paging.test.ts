@@ -92,8 +92,8 @@ describe("paging", () => {
 
   it("shows service tokens newest first, and none twice when one is made meanwhile", async () => {
     const { engine } = face;
-    const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens?limit=2`;
-    const made: string[] = [engine.residents.serviceToken.id];
+    const path = `/v1/workspaces/${engine.defaults.workspace.id}/service-tokens?limit=2`;
+    const made: string[] = [engine.defaults.serviceToken.id];
     for (let index = 0; index < 3; index += 1) made.push((await engine.seed.serviceToken()).id);
     const first = await page(path);
     await engine.seed.serviceToken();

@@ -50,7 +50,7 @@ describe("an id in a path", () => {
     ["integration", (workspaceId: string) => `/v1/workspaces/${workspaceId}/integrations/NO`],
     ["workspace", () => "/v1/workspaces/NO/integrations/NO"],
   ])("returns %s:not_found for the first malformed one of an operation without 422", async (kind, path) => {
-    const { status, code } = await send("DELETE", path(face.engine.residents.workspace.id));
+    const { status, code } = await send("DELETE", path(face.engine.defaults.workspace.id));
     expect([status, code]).toEqual([404, `${kind}:not_found`]);
   });
 });

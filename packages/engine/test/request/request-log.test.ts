@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
 import { recordTo } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";
@@ -31,7 +31,7 @@ describe("the request log", () => {
     await face.send("POST", "/v1/projects?unknown=1", { token, body: { name: "shop" } });
     await face.send("GET", "/v1/projects/proj_none", { token });
     await face.send("GET", "/v1/projects");
-    const principal = { kind: "service", subject: `workspace:${engine.residents.workspace.id}` };
+    const principal = { kind: "service", subject: `workspace:${engine.defaults.workspace.id}` };
     expect(engine.requests).toMatchObject([
       {
         method: "POST",
@@ -102,7 +102,7 @@ describe("the request log", () => {
   });
 
   it("contains the latest requests, up to the configured number", async () => {
-    const engine = new ReferenceEngine({ logCapacity: 10 });
+    const engine = new MemoryServer({ logCapacity: 10 });
     for (let index = 0; index < 35; index += 1) {
       await engine.handle({ method: "GET", path: `/v1/${String(index)}`, headers: {} });
     }
@@ -111,7 +111,7 @@ describe("the request log", () => {
   });
 
   it("can be followed and left", async () => {
-    const engine = new ReferenceEngine();
+    const engine = new MemoryServer();
     const seen: string[] = [];
     const leave = engine.followRequests(({ path }) => seen.push(path));
     await engine.handle({ method: "GET", path: "/v1/a", headers: {} });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
 
 it("accepts access tokens when there are more than the cache holds", async () => {
-  const engine = new ReferenceEngine();
+  const engine = new MemoryServer();
   const statusOf = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` };
     return (await engine.handle({ method: "GET", path: "/v1/me", headers })).status;

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
 describe("access tokens", () => {
@@ -25,14 +25,14 @@ describe("access tokens", () => {
     return key;
   };
   const claims = (changes: Record<string, unknown> = {}) => {
-    const { residents, settings, clock } = face.engine;
+    const { defaults, settings, clock } = face.engine;
     const now = Math.floor(clock.now() / 1000);
     return {
       iss: settings.authUrl,
       aud: settings.baseUrl,
-      sub: residents.user.id,
-      email: residents.user.email,
-      workspace_id: residents.workspace.id,
+      sub: defaults.user.id,
+      email: defaults.user.email,
+      workspace_id: defaults.workspace.id,
       scope: "workspace:admin",
       iat: now,
       nbf: now,
@@ -61,9 +61,9 @@ describe("access tokens", () => {
   });
 
   it("stay valid when the server starts again with an earlier clock", async () => {
-    const first = new ReferenceEngine({ startAt: Date.UTC(2026, 5, 3), frozen: true });
+    const first = new MemoryServer({ startAt: Date.UTC(2026, 5, 3), frozen: true });
     const token = await first.tokens.service();
-    const again = new ReferenceEngine({
+    const again = new MemoryServer({
       snapshot: { ...first.snapshot(), clock: { frozenAt: Date.UTC(2026, 5, 1) } },
     });
     const headers = { authorization: `Bearer ${token}` };
@@ -86,18 +86,18 @@ describe("access tokens", () => {
 
   it("signs a service token for workspace:<id>, without workspace_id and without an expiration", async () => {
     const token = decodeJwt(await face.engine.tokens.service());
-    expect(token.sub).toBe(`workspace:${face.engine.residents.workspace.id}`);
+    expect(token.sub).toBe(`workspace:${face.engine.defaults.workspace.id}`);
     expect([token["workspace_id"], token.exp]).toEqual([undefined, undefined]);
   });
 
   it("signs an agent's token with act, its own sub and its sponsor", async () => {
-    const { residents, tokens } = face.engine;
+    const { defaults, tokens } = face.engine;
     const token = decodeJwt(await tokens.agent());
     expect(token).toMatchObject({
       act: "agent",
-      sub: residents.agentId,
-      sponsor: residents.user.id,
-      workspace_id: residents.workspace.id,
+      sub: defaults.agentId,
+      sponsor: defaults.user.id,
+      workspace_id: defaults.workspace.id,
     });
   });
 
@@ -145,19 +145,19 @@ describe("access tokens", () => {
     ["an agent without a sponsor", () => forge({ act: "agent" })],
     [
       "an agent whose sponsor is another workspace's",
-      () => forge({ act: "agent", sub: "agent_x", sponsor: face.engine.residents.otherUser.id }),
+      () => forge({ act: "agent", sub: "agent_x", sponsor: face.engine.defaults.otherUser.id }),
     ],
     ["a user that does not exist", () => forge({ sub: "usr_nobody" })],
     [
       "a workspace that the user is no member of",
-      () => forge({ workspace_id: face.engine.residents.otherWorkspace.id }),
+      () => forge({ workspace_id: face.engine.defaults.otherWorkspace.id }),
     ],
     ["a workspace that does not exist", () => forge({ workspace_id: "wksp_none" })],
     [
       "a service token that was never made",
       () =>
         forge({
-          sub: `workspace:${face.engine.residents.workspace.id}`,
+          sub: `workspace:${face.engine.defaults.workspace.id}`,
           jti: "stk_none",
           workspace_id: undefined,
         }),
@@ -166,8 +166,8 @@ describe("access tokens", () => {
       "a service token under another workspace",
       () =>
         forge({
-          sub: `workspace:${face.engine.residents.otherWorkspace.id}`,
-          jti: face.engine.residents.serviceToken.id,
+          sub: `workspace:${face.engine.defaults.otherWorkspace.id}`,
+          jti: face.engine.defaults.serviceToken.id,
         }),
     ],
     ["an integration that does not exist", () => forge({ integration_id: "itgr_none" })],
@@ -175,7 +175,7 @@ describe("access tokens", () => {
       "a changed payload",
       async () => {
         const [head, , signature] = (await forge()).split(".");
-        const payload = Buffer.from(JSON.stringify(claims({ sub: face.engine.residents.otherUser.id })));
+        const payload = Buffer.from(JSON.stringify(claims({ sub: face.engine.defaults.otherUser.id })));
         return `${head ?? ""}.${payload.toString("base64url")}.${signature ?? ""}`;
       },
     ],
@@ -235,7 +235,7 @@ describe("access tokens", () => {
     const { engine } = face;
     const { id, value } = await engine.seed.serviceToken();
     expect(await me(value)).toBe(200);
-    const path = `/v1/workspaces/${engine.residents.workspace.id}/service-tokens/${id}`;
+    const path = `/v1/workspaces/${engine.defaults.workspace.id}/service-tokens/${id}`;
     expect((await face.send("DELETE", path, { token: value })).status).toBe(204);
     expect(await me(value)).toBe("auth:unauthorized");
   });
@@ -255,7 +255,7 @@ describe("access tokens", () => {
 
   it("accepts the tokens of a server whose state it has loaded, and no longer its own", async () => {
     const settings = { baseUrl: face.baseUrl, authUrl: face.engine.settings.authUrl };
-    const other = new ReferenceEngine({
+    const other = new MemoryServer({
       settings,
       validateResponses: true,
       startAt: face.engine.clock.now(),
@@ -270,8 +270,10 @@ describe("access tokens", () => {
   });
 
   it("accepts the tokens of another server with the same seed", async () => {
-    const other = new ReferenceEngine({ seed: "engine" });
+    const other = new MemoryServer({ deterministic: "engine" });
     expect(await me(await other.tokens.user())).toBe(200);
-    expect(await me(await new ReferenceEngine({ seed: "other" }).tokens.user())).toBe("auth:unauthorized");
+    expect(await me(await new MemoryServer({ deterministic: "other" }).tokens.user())).toBe(
+      "auth:unauthorized",
+    );
   });
 });

@@ -1,15 +1,15 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ReferenceEngine } from "@mgmt/engine";
+import { MemoryServer } from "@mgmt/engine";
 import type { Validator } from "../../src/generated/validators.js";
 import { validateWithoutUnknownFields } from "../../src/request/unknown-fields.js";
 
-let engine: ReferenceEngine;
+let engine: MemoryServer;
 let token: string;
 
 const open = async (unknownFields?: "refuse" | "ignore"): Promise<void> => {
-  engine = new ReferenceEngine({
-    seed: "unknown fields",
+  engine = new MemoryServer({
+    deterministic: "unknown fields",
     validateResponses: true,
     settings: unknownFields ? { unknownFields } : {},
   });

@@ -1,7 +1,6 @@
-import type { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import type { Kind } from "../../src/request/ids.js";
-import type { OperationEntry } from "../../src/request/operation.js";
-import { type OperationId, operations } from "../../src/generated/operations.js";
+import type { MemoryServer } from "../../src/server/memory-server.js";
+import type { Kind } from "../../src/values/ids.js";
+import { type OperationEntry, type OperationId, operations } from "../../src/generated/operations.js";
 
 export const allOperations: readonly OperationEntry[] = Object.values(operations);
 
@@ -28,7 +27,7 @@ export const malformedIds = [
 export type Fixture = Readonly<Record<Kind | "extraDatabase" | "stoppedDeployment" | "emptyBranch", string>>;
 
 /** A workspace with one of everything. */
-export const makeFixture = async (engine: ReferenceEngine, workspaceId: string): Promise<Fixture> => {
+export const makeFixture = async (engine: MemoryServer, workspaceId: string): Promise<Fixture> => {
   const { seed } = engine;
   const place = { workspaceId };
   const project = await seed.project({}, place);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { VerifiedToken } from "../../src/request/authenticate.js";
-import type { Principal } from "../../src/request/principal.js";
+import type { VerifiedToken } from "../../src/world/authenticator.js";
+import type { Principal } from "../../src/values/principal.js";
+import { behaviors } from "../../src/rules/behaviors.js";
 import { route } from "../../src/request/route.js";
 import { wantsOf } from "../../src/request/wants.js";
 
@@ -25,12 +26,14 @@ const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedT
 const row = (table: string, id: string) => ({ read: "row", table, id });
 const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
-const wants = (method: string, path: string, search = "", token = tokenOf(user)) =>
-  wantsOf(token, route(method, path), search);
+const wants = (method: string, path: string, search = "", token = tokenOf(user)) => {
+  const found = route(method, path);
+  return wantsOf(token, found, search, behaviors[found.operation.id]);
+};
 
 describe("the rows that a request probably reads", () => {
   it("are none without a token", () => {
-    expect(wantsOf(undefined, route("GET", "/v1/projects/proj_a"), "")).toEqual([]);
+    expect(wantsOf(undefined, route("GET", "/v1/projects/proj_a"), "", {})).toEqual([]);
   });
 
   it("include those of the credential", () => {

@@ -34,6 +34,12 @@ describe("agentApprovals.get", () => {
     expect((await read(id.slice("apr_".length))).id).toBe(id);
   });
 
+  it("shows expired without a decision", async () => {
+    const id = await ask();
+    await api.later(15 * minute);
+    expect(await read(id)).toMatchObject({ status: "expired", windowExpiresAt: null, decidedAt: null });
+  });
+
   it("shows approved, and then consumed", async () => {
     const id = await ask();
     await api.engine.approvals.approve(id);
@@ -82,7 +88,7 @@ describe("agentApprovals.get", () => {
 
   it("returns 404 to the same agent in another workspace", async () => {
     const approvalId = await ask();
-    const token = await api.engine.tokens.agent({ sponsorId: api.residents.otherUser.id });
+    const token = await api.engine.tokens.agent({ sponsorId: api.defaults.otherUser.id });
     expect(await api.refused("agentApprovals.get", { path: { approvalId }, token })).toEqual({
       status: 404,
       code: "approval:not_found",

@@ -1,13 +1,9 @@
-import type { ResidentRows } from "../../src/composition/stored-engine.js";
+import type { StoredDefaults } from "../../src/server/stored-server.js";
 import { type OperationId, operations } from "../../src/generated/operations.js";
-import type {
-  DatabaseWithSecrets,
-  ProjectDatabase,
-  ProjectWithDatabase,
-} from "../../src/generated/schemas.js";
+import type { ProjectDatabase, ProjectWithDatabase } from "../../src/generated/schemas.js";
 import type { Responses } from "./responses.js";
 import type { Store } from "../../src/store/store.js";
-import { type EngineUnderTest, openEngine } from "../engine/engine-under-test.js";
+import { type EngineUnderTest, openEngine } from "../server/engine-under-test.js";
 import { ModelDatabases } from "./model-databases.js";
 
 /** Principal of a request. `stranger` is the owner of another workspace. */
@@ -27,6 +23,7 @@ export interface Reply {
   status: number;
   code: string | undefined;
   body: unknown;
+  headers: Readonly<Record<string, string>>;
 }
 
 /** Expectations of an error response. */
@@ -45,14 +42,14 @@ export class Api {
     /** Unexpected errors inside the server. Any 500 that a test does not expect is one. */
     readonly defects: unknown[],
     /** The rows that the server started with. */
-    readonly residents: ResidentRows,
+    readonly defaults: StoredDefaults,
   ) {}
 
   static async open(): Promise<Api> {
     const databases = new ModelDatabases();
     const defects: unknown[] = [];
     const engine = await openEngine({
-      seed: "behaviors",
+      deterministic: "behaviors",
       databaseEngine: databases,
       validateResponses: true,
       onDefect: (error) => defects.push(error),
@@ -65,11 +62,11 @@ export class Api {
   }
 
   get workspaceId(): string {
-    return this.residents.workspace.id;
+    return this.defaults.workspace.id;
   }
 
   get strangerWorkspaceId(): string {
-    return this.residents.otherWorkspace.id;
+    return this.defaults.otherWorkspace.id;
   }
 
   /** Id of an agent of the first user. */
@@ -93,7 +90,8 @@ export class Api {
       body: asked.body === undefined ? undefined : JSON.stringify(asked.body),
     });
     const body: unknown = response.body === undefined ? undefined : JSON.parse(response.body);
-    const reply = { status: response.status, code: codeOf(body), body };
+    const { status, headers } = response;
+    const reply = { status, code: codeOf(body), body, headers };
     seen.add(triple(operationId, reply.status, reply.code));
     return reply;
   }
@@ -158,7 +156,7 @@ export class Api {
     projectId: string,
     body: Record<string, unknown> = {},
     { provisioning = false }: { provisioning?: boolean } = {},
-  ): Promise<DatabaseWithSecrets> {
+  ): Promise<Responses["databases.create"]["data"]> {
     const { data } = await this.ok("databases.create", { body: { projectId, ...body } });
     if (!provisioning) await this.later();
     return data;

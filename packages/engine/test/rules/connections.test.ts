@@ -74,13 +74,13 @@ describe("creating a connection", () => {
   });
 
   it("changes nothing and returns 500 when the role cannot be made", async () => {
-    const mend = api.databases.fail("grant");
+    const stopFailing = api.databases.fail("grant");
     const failed = { status: 500, code: "internal:error" };
     expect(await api.refused("connections.create", { body: { databaseId, name: "app" } })).toEqual(failed);
     expect(
       await api.refused("databases.connections.create", { path: { databaseId }, body: { name: "app" } }),
     ).toEqual(failed);
-    mend();
+    stopFailing();
     await add();
   });
 

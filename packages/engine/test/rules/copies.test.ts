@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Snapshot } from "../../src/composition/snapshot.js";
-import { openEngine } from "../engine/engine-under-test.js";
+import type { Snapshot } from "../../src/server/snapshot.js";
+import { openEngine } from "../server/engine-under-test.js";
 import { Api } from "./api.js";
 
 let api: Api;

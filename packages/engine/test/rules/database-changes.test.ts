@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
-import type { Snapshot } from "../../src/composition/snapshot.js";
-import { type EngineUnderTest, openEngine } from "../engine/engine-under-test.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
+import type { Snapshot } from "../../src/server/snapshot.js";
+import { type EngineUnderTest, openEngine } from "../server/engine-under-test.js";
 import { Api } from "./api.js";
 
 let api: Api;
@@ -229,8 +229,8 @@ describe("a backup", () => {
 it("stores a change before it works on the real database", async () => {
   const saved: number[] = [];
   let id = "";
-  const engine: ReferenceEngine = new ReferenceEngine({
-    seed: "changes",
+  const engine: MemoryServer = new MemoryServer({
+    deterministic: "changes",
     databaseEngine: api.databases,
     afterMutation: () => void saved.push(engine.store.databases.get(id)?.changes?.length ?? 0),
   });

@@ -46,6 +46,33 @@ describe("projects.databases.create", () => {
     });
   });
 
+  it("announces its logins before it exists", async () => {
+    const { database } = await api.project({}, { provisioning: true });
+    const { id: databaseId, defaultConnectionId: connectionId, directConnection } = database;
+    const { user, pass } = directConnection ?? {};
+    expect(api.databases.passwords(databaseId)).toBeUndefined();
+    expect(api.databases.announced).toEqual([{ databaseId, connectionId, user, pass }]);
+    const { data: early } = await api.ok("connections.create", { body: { databaseId, name: "early" } });
+    expect(api.databases.announced.slice(1)).toMatchObject([
+      { databaseId, connectionId: early.id, user: early.user, pass: early.pass },
+    ]);
+  });
+
+  it("announces no login when the request is refused, or the database exists, or could not be created", async () => {
+    const { project } = await api.project();
+    const { id } = await api.database(project.id, { logicalId: "main" });
+    const refused = { body: { projectId: project.id, logicalId: "main" } };
+    const { length } = api.databases.announced;
+    expect(await api.refused("databases.create", refused)).toMatchObject({ status: 409 });
+    await api.ok("connections.create", { body: { databaseId: id, name: "late" } });
+    expect(api.databases.announced).toHaveLength(length);
+    api.databases.fail("create");
+    const failed = await api.database(project.id);
+    expect(await api.status(failed.id)).toBe("failure");
+    await api.ok("connections.create", { body: { databaseId: failed.id, name: "late" } });
+    expect(api.databases.announced).toHaveLength(length + 1);
+  });
+
   it("changes from provisioning to failure when it cannot be created", async () => {
     api.databases.fail("create");
     const { database } = await api.project();
@@ -82,7 +109,7 @@ describe("projects.databases.create", () => {
       const { data: project } = await api.ok("projects.create", { body: { createDatabase: false, ...body } });
       if (defaultRegion) await api.database(project.id, { region: defaultRegion, isDefault: true });
       const database = await api.database(project.id, { region: "inherit" });
-      expect(database.region.id).toBe(expected);
+      expect(database.region?.id).toBe(expected);
     },
   );
 

@@ -47,6 +47,15 @@ describe("a new database's source", () => {
     expect(api.databases.read(data.id)).toBe("orders");
   });
 
+  it("has its fields in the same order in every response, whatever the order in the request", async () => {
+    const { id: backupId } = await api.engine.seed.backup(databaseId);
+    const { data } = await create({ source: { backupId, databaseId, type: "backup" } });
+    const expected = JSON.stringify({ type: "backup", databaseId, backupId });
+    expect(JSON.stringify(data.source)).toBe(expected);
+    const found = await api.ok("databases.get", { path: { databaseId: data.id } });
+    expect(JSON.stringify(found.data.source)).toBe(expected);
+  });
+
   it("accepts ids without their prefixes", async () => {
     const { id: backupId } = await api.engine.seed.backup(databaseId);
     const { data } = await create({

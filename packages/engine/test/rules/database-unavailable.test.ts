@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DatabaseUnavailableError } from "../../src/request/database-engine.js";
+import { DatabaseUnavailableError } from "../../src/world/database-engine.js";
 import { Api } from "./api.js";
 
 let api: Api;
@@ -56,7 +56,10 @@ describe("work on a database server that cannot be reached", () => {
   it("refuses a rotation with Retry-After, and restores the password that it may have changed", async () => {
     const before = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
+    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject({
+      ...refusal,
+      headers: { "retry-after": "1" },
+    });
     api.databases.change(databaseId, connectionId, "half changed");
     reachable();
     await api.later();
@@ -119,13 +122,32 @@ describe("work on a database server that cannot be reached", () => {
     expect(api.databases.passwords(databaseId)).toEqual({ [connectionId]: pass });
   });
 
-  it("completes a deletion that may have destroyed data, although its request was refused", async () => {
+  it("completes a deletion that may have destroyed data, although its request got a 503 without Retry-After", async () => {
     const reachable = api.databases.fail("drop", unavailable);
-    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
+    const { headers, ...reply } = await api.send("databases.delete", { path: { databaseId } });
+    expect(reply).toMatchObject(refusal);
+    expect(headers).not.toHaveProperty("retry-after");
     await api.later();
+    const { data: listed } = await api.ok("databases.list");
+    expect(listed.find(({ id }) => id === databaseId)?.status).toBe("failure");
+    expect((await api.ok("databases.get", { path: { databaseId } })).data.status).toBe("failure");
+    expect((await api.engine.snapshot()).jobs).toHaveLength(1);
     expect((await api.store()).databases.get(databaseId)?.changes).toMatchObject([
       { type: "deleteDatabase" },
     ]);
+    reachable();
+    await api.later();
+    expect((await api.store()).databases.get(databaseId)).toBeUndefined();
+    expect(api.databases.passwords(databaseId)).toBeUndefined();
+    expect(api.defects).toEqual([]);
+  });
+
+  it("completes a deletion that may have destroyed data, although the project was transferred meanwhile", async () => {
+    const reachable = api.databases.fail("drop", unavailable);
+    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
+    const projectId = (await api.store()).databases.get(databaseId)?.projectId ?? "";
+    const recipientAccessToken = await api.engine.tokens.otherUser();
+    await api.ok("projects.transfer", { path: { id: projectId }, body: { recipientAccessToken } });
     reachable();
     await api.later();
     expect((await api.store()).databases.get(databaseId)).toBeUndefined();

@@ -216,13 +216,13 @@ describe("databases.delete", () => {
   it("returns 500 and preserves the database when it cannot be deleted", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
-    const mend = api.databases.fail("drop");
+    const stopFailing = api.databases.fail("drop");
     expect(await api.refused("databases.delete", { path: { databaseId: database.id } })).toEqual({
       status: 500,
       code: "internal:error",
     });
     expect(api.databases.passwords(database.id)).toBeDefined();
-    mend();
+    stopFailing();
     await api.ok("databases.delete", { path: { databaseId: database.id } });
   });
 
@@ -245,14 +245,14 @@ describe("databases.delete", () => {
   it("creates a database after all when it could not be deleted while its creation was pending", async () => {
     const { project } = await api.project();
     const database = await api.database(project.id, {}, { provisioning: true });
-    const mend = api.databases.fail("drop");
+    const stopFailing = api.databases.fail("drop");
     const { begun, release } = api.databases.hold("drop");
     const deletion = api.send("databases.delete", { path: { databaseId: database.id } });
     await begun;
     const making = api.later();
     release();
     expect((await deletion).status).toBe(500);
-    mend();
+    stopFailing();
     await making;
     expect(await api.status(database.id)).toBe("ready");
   });
@@ -261,11 +261,11 @@ describe("databases.delete", () => {
     const { project } = await api.project();
     const database = await api.database(project.id);
     await api.engine.seed.backup(database.id);
-    const mend = api.databases.fail("dropBackup");
+    const stopFailing = api.databases.fail("dropBackup");
     await api.ok("databases.delete", { path: { databaseId: database.id } });
     await api.later(0);
     expect(api.databases.backups.size).toBe(1);
-    mend();
+    stopFailing();
     await api.later(60_000);
     expect(api.databases.backups.size).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { deploymentStatuses } from "../../src/control/statuses.js";
+import { deploymentStatuses } from "../../src/http/control/statuses.js";
 import type { DeploymentStatus } from "../../src/generated/schemas.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
@@ -48,6 +48,17 @@ describe("services.deployments.create", () => {
     const created = await create({ skipCodeUpload: true });
     expect(created.uploadUrl).toBeNull();
     expect(await get(created.id)).toMatchObject({ status: "uploaded", portMapping: { http: 8080 } });
+  });
+
+  it("takes the environment variables of the promoted one over, which only the control surface sets", async () => {
+    const envVars = { PORT: "80", A: "1", LOG_LEVEL: "debug" };
+    const { id } = await api.engine.seed.deployment(serviceId, { status: "running", envVars });
+    expect(JSON.stringify((await get(id)).envVars)).toBe('{"A":"1","LOG_LEVEL":"debug","PORT":"80"}');
+    await api.ok("services.promote", { path: { serviceId }, body: { deploymentId: id } });
+    expect(await get((await create({ skipCodeUpload: true })).id)).toMatchObject({ envVars });
+    expect(await get((await create()).id)).not.toHaveProperty("envVars");
+    await api.engine.states.setDeploymentVariables(id, { PORT: "81" });
+    expect((await get(id)).envVars).toEqual({ PORT: "81" });
   });
 
   it("rejects skipCodeUpload without a promoted deployment with 422", async () => {

@@ -16,7 +16,7 @@ describe("integrations.get", () => {
   it("shows the client and the user who authorized it", async () => {
     const { integration, client } = await consent();
     const { data } = await api.ok("integrations.get", { path: { id: integration.id.slice("itgr_".length) } });
-    const { user } = api.residents;
+    const { user } = api.defaults;
     expect(data).toEqual({
       id: integration.id,
       url: `https://api.mgmt.test/v1/integrations/${integration.id}`,
@@ -102,7 +102,7 @@ describe("deleting an integration", () => {
     ],
   ])("ends the logins of the integration by %s, and no others", async (_operationId, pathOf) => {
     const oauth = await OAuthApi.open();
-    const { user, otherUser, workspace } = oauth.residents;
+    const { user, otherUser, workspace } = oauth.defaults;
     const ended = await oauth.login({ user: user.id });
     const other = await oauth.login({ user: otherUser.id });
     const grants = (await oauth.store()).grants.list({});

@@ -11,7 +11,7 @@ const works = ["create", "drop", "restore", "grant", "revoke", "dropBackup"] as 
 /** Runs one round: a few concurrent requests, while time passes and the database engine sometimes fails. */
 const playRound = async (api: Api, requests: RandomRequests, dice: Dice): Promise<void> => {
   const work = dice.chance(25) ? dice.oneOf(works) : undefined;
-  const mend = work && api.databases.fail(work);
+  const stopFailing = work && api.databases.fail(work);
   const store = await api.store();
   const sent = Array.from({ length: 1 + dice.below(6) }, () => {
     const { operationId, asked } = requests.next(store);
@@ -24,7 +24,7 @@ const playRound = async (api: Api, requests: RandomRequests, dice: Dice): Promis
     backedUp && dice.chance(30) ? [api.engine.seed.backup(backedUp.id).catch(() => undefined)] : [];
   const replies = await Promise.all(sent);
   await Promise.all([...passing, ...backup]);
-  mend?.();
+  stopFailing?.();
 
   const expected = ["The database engine cannot", nothingToCopy];
   const unexpected = api.defects.filter((defect) => !expected.some((text) => String(defect).includes(text)));

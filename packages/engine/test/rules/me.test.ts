@@ -8,7 +8,7 @@ beforeEach(async () => {
 
 const workspace = () => ({ id: api.workspaceId, name: "Analytical Engines" });
 const user = () => {
-  const { id, email, name } = api.residents.user;
+  const { id, email, name } = api.defaults.user;
   return { id, email, name };
 };
 
@@ -31,7 +31,7 @@ it("describes a user's token without a client as a management token", async () =
 });
 
 it("describes no user for a service token", async () => {
-  const { id } = api.residents.serviceToken;
+  const { id } = api.defaults.serviceToken;
   expect((await api.ok("me.get", { as: "service" })).data).toEqual({
     user: null,
     workspace: workspace(),

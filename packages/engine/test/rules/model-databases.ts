@@ -1,11 +1,7 @@
-import type {
-  DatabaseCredential,
-  DatabaseAddress,
-  DatabaseEngine,
-} from "../../src/request/database-engine.js";
+import type { DatabaseCredential, DatabaseAddress, DatabaseEngine } from "../../src/world/database-engine.js";
 import type { DatabaseSource } from "../../src/store/rows.js";
 
-type Work = Exclude<keyof DatabaseEngine, "endpoints">;
+type Work = Exclude<keyof DatabaseEngine, "endpoints" | "announce">;
 
 interface ModelDatabase {
   /** Passwords by connection. */
@@ -23,6 +19,8 @@ export const nothingToCopy = "What is to be copied was deleted meanwhile";
 export class ModelDatabases implements DatabaseEngine {
   readonly databases = new Map<string, ModelDatabase>();
   readonly backups = new Map<string, string>();
+  /** The logins that were announced, in order. */
+  readonly announced: (DatabaseCredential & { databaseId: string })[] = [];
   /** Roles by connection. */
   readonly #users = new Map<string, string>();
   readonly #failing = new Map<Work, Error>();
@@ -78,6 +76,10 @@ export class ModelDatabases implements DatabaseEngine {
   endpoints(databaseId: string): Record<"direct" | "pooled" | "accelerate", DatabaseAddress> {
     const address = (port: number): DatabaseAddress => ({ host: "db.test", port, database: databaseId });
     return { direct: address(5432), pooled: address(6543), accelerate: address(8443) };
+  }
+
+  announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
+    for (const credential of credentials) this.announced.push({ ...credential, databaseId });
   }
 
   async create(

@@ -180,6 +180,14 @@ describe("projects.update", () => {
   });
 });
 
+/** Starts a deletion, which waits until its database may be dropped. */
+const beginDeletion = async (path: { id: string }) => {
+  const { begun, release } = api.databases.hold("drop");
+  const deletion = api.send("projects.delete", { path });
+  await begun;
+  return { deletion, release };
+};
+
 describe("projects.delete", () => {
   it("deletes the default database, its connections, its backups and the branches", async () => {
     const { project, database } = await api.project();
@@ -238,30 +246,62 @@ describe("projects.delete", () => {
 
   it("changes nothing and returns 500 when the database cannot be deleted", async () => {
     const { project } = await api.project();
-    const mend = api.databases.fail("drop");
+    const stopFailing = api.databases.fail("drop");
     expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual({
       status: 500,
       code: "internal:error",
     });
-    mend();
+    stopFailing();
     await api.ok("projects.delete", { path: { id: project.id } });
   });
 
   it("refuses new resources in a project while it is being deleted", async () => {
     const { project } = await api.project();
-    const { begun, release } = api.databases.hold("drop");
-    const deletion = api.ok("projects.delete", { path: { id: project.id } });
-    await begun;
+    const { deletion, release } = await beginDeletion({ id: project.id });
     const notFound = { status: 404, code: "project:not_found" };
     const body = { projectId: project.id, displayName: "web" };
     expect(await api.refused("services.create", { body })).toEqual(notFound);
     expect(await api.refused("databases.create", { body: { projectId: project.id } })).toEqual(notFound);
-    expect(await api.refused("projects.delete", { path: { id: project.id } })).toEqual(notFound);
     release();
-    await deletion;
+    expect((await deletion).status).toBe(204);
     expect(
       (await api.store()).projects.size + (await api.store()).apps.size + (await api.store()).databases.size,
     ).toBe(0);
+  });
+
+  it("finds no project only after an earlier deletion has succeeded", async () => {
+    const { project } = await api.project();
+    const path = { id: project.id };
+    const { deletion: first, release } = await beginDeletion(path);
+    let isAnswered = false;
+    const second = api.send("projects.delete", { path }).finally(() => (isAnswered = true));
+    await api.ok("projects.get", { path });
+    expect(isAnswered).toBe(false);
+    release();
+    const statuses = (await Promise.all([first, second])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([204, 404]);
+    expect(await api.refused("projects.get", { path })).toEqual({ status: 404, code: "project:not_found" });
+  });
+
+  it("refuses new resources after a failed deletion while another one is under way", async () => {
+    const { project } = await api.project();
+    const path = { id: project.id };
+    const { deletion: first, release } = await beginDeletion(path);
+    const second = api.send("projects.delete", { path });
+    await api.ok("projects.get", { path });
+    const stopFailing = api.databases.fail("drop");
+    release();
+    const retried = api.databases.hold("drop");
+    expect((await first).status).toBe(500);
+    await retried.begun;
+    const body = { projectId: project.id, displayName: "web" };
+    expect(await api.refused("services.create", { body })).toEqual({
+      status: 404,
+      code: "project:not_found",
+    });
+    stopFailing();
+    retried.release();
+    expect((await second).status).toBe(204);
   });
 
   it.each([nobody("proj_"), "no-such", "__proto__"])("returns 404 for %s", async (id) => {

@@ -29,6 +29,14 @@ describe("databases.restore", () => {
     expect(JSON.stringify(data)).not.toContain("connectionString");
   });
 
+  it("returns the fields of a source in the same order in every response, whatever the order in the request", async () => {
+    const expected = JSON.stringify({ type: "backup", databaseId, backupId });
+    const { data } = await api.ok("databases.restore", asked({ backupId, databaseId, type: "backup" }));
+    expect(JSON.stringify(data.source)).toBe(expected);
+    const found = await api.ok("databases.get", { path: { databaseId } });
+    expect(JSON.stringify(found.data.source)).toBe(expected);
+  });
+
   it("replaces all data by the backup's, and then is ready", async () => {
     await api.ok("databases.restore", asked());
     expect(api.databases.read(databaseId)).toBe("mistakes");
@@ -55,11 +63,11 @@ describe("databases.restore", () => {
   });
 
   it("starts from failure, and makes the database ready again", async () => {
-    const mend = api.databases.fail("restore");
+    const stopFailing = api.databases.fail("restore");
     await api.ok("databases.restore", asked());
     await api.later();
     expect(await api.status(databaseId)).toBe("failure");
-    mend();
+    stopFailing();
     await api.ok("databases.restore", asked());
     await api.later();
     expect(await api.status(databaseId)).toBe("ready");
@@ -67,13 +75,13 @@ describe("databases.restore", () => {
   });
 
   it("creates a database that could not be created, with a role for each connection", async () => {
-    const mend = api.databases.fail("create");
+    const stopFailing = api.databases.fail("create");
     const { database } = await api.project();
     expect(await api.status(database.id)).toBe("failure");
     const { data: connection } = await api.ok("connections.create", {
       body: { databaseId: database.id, name: "app" },
     });
-    mend();
+    stopFailing();
     await api.ok("databases.restore", asked(undefined, database.id));
     await api.later();
     expect(await api.status(database.id)).toBe("ready");

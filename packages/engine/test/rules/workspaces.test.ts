@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ReferenceEngine } from "../../src/composition/reference-engine.js";
+import { MemoryServer } from "../../src/server/memory-server.js";
 import { Api, nobody, unseenResponses } from "./api.js";
 
 let api: Api;
@@ -77,10 +77,10 @@ describe("workspaces.subscription.get", () => {
       usageBlocked: false,
       upgradeUrl: "https://api.mgmt.test",
     });
-    const blocked = new ReferenceEngine({ settings: { subscription: { usageBlocked: true } } });
+    const blocked = new MemoryServer({ settings: { subscription: { usageBlocked: true } } });
     const response = await blocked.handle({
       method: "GET",
-      path: `/v1/workspaces/${blocked.residents.workspace.id}/subscription`,
+      path: `/v1/workspaces/${blocked.defaults.workspace.id}/subscription`,
       headers: { authorization: `Bearer ${await blocked.tokens.user()}` },
       body: undefined,
     });

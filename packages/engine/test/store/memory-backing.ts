@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from "../../src/store/backing.js";
 import { sampleRows } from "./store-under-test.js";
-import { KeyedMutex } from "../../src/time/keyed-mutex.js";
+import { KeyedMutex } from "../../src/values/keyed-mutex.js";
 import type { Found, Loaded, Want } from "../../src/store/want.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;

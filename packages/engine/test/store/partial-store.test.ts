@@ -55,8 +55,8 @@ describe("a step", () => {
   it("runs again from its start whenever rows that it needs are loaded", async () => {
     const { run, backing } = opened("p1", "p2");
     const seen: string[] = [];
-    const result = await run(({ projects }, { attempt }) => {
-      seen.push(`start ${String(attempt)}`);
+    const result = await run(({ projects }, { earlierRuns }) => {
+      seen.push(`start ${String(earlierRuns)}`);
       return [projects.get("p1")?.id, projects.get("p2")?.id, projects.get("none")];
     });
     expect(result).toEqual(["p1", "p2", undefined]);

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { mockErrors } from "../mock-error.js";
+import { mockErrors } from "../errors/mock-error.js";
 
 /** The flags of the command, with their help. */
 export const flags = {
@@ -146,8 +146,9 @@ const wholeNumber = (flag: Flag, text: string | undefined, max: number): number 
 const origin = (flag: Flag, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = text.replace(/\/+$/, "");
-  if (URL.canParse(url) && /^https?:/.test(url) && !url.endsWith("/v1")) return url;
-  throw mockErrors.badFlag(`--${flag} must be an http or https URL without /v1, not ${JSON.stringify(text)}`);
+  const isUrl = URL.canParse(url) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(url);
+  if (isUrl && !url.endsWith("/v1")) return url;
+  throw mockErrors.badFlag(`--${flag} must be an http or https URL without credentials, query or /v1`);
 };
 
 const choice = <T extends string>(flag: Flag, text: string | undefined, values: readonly [T, ...T[]]): T => {

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import {
   type EngineOptions,
-  ReferenceEngine,
+  MemoryServer,
   type RunningServer,
   createServer,
   isLoopbackHost,
 } from "@mgmt/engine";
-import { mockErrors } from "../mock-error.js";
-import type { ActiveRecording } from "../record/recordable-engine.js";
+import { mockErrors } from "../errors/mock-error.js";
+import type { ActiveRecording } from "../record/recordable-server.js";
 import { type Arguments, helpText, readArguments } from "./arguments.js";
-import { CommandEngine, type ReplaySummary } from "./command-engine.js";
+import { CommandServer, type ReplaySummary } from "./command-server.js";
 import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";
 
 declare const __MGMT_VERSION__: string;
@@ -38,7 +38,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
   const controlSecret = secretFor(given, host.env);
   let recording: ActiveRecording | undefined;
   let replayed: ReplaySummary | undefined;
-  const onOpen = async (engine: CommandEngine): Promise<void> => {
+  const onOpen = async (engine: CommandServer): Promise<void> => {
     if (given.recording) recording = await engine.record({ upstream: given.recording.upstream });
     replayed = engine.replayed;
   };
@@ -48,7 +48,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
     event: "ready",
     baseUrl: given.baseUrl ?? baseUrl,
     token: await engine.tokens.service(),
-    workspaceId: engine.residents.workspace.id,
+    workspaceId: engine.defaults.workspace.id,
     ...(controlSecret !== undefined && { controlSecret }),
     ...(replayed && { replayed }),
   };
@@ -66,7 +66,7 @@ const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undef
 const start = async (
   given: Arguments,
   controlSecret: string | undefined,
-  onOpen: (engine: CommandEngine) => Promise<void>,
+  onOpen: (engine: CommandServer) => Promise<void>,
 ): Promise<RunningServer> => {
   const { host, port, seed } = given;
   const seeds = seed === undefined ? undefined : await readSeedFile(seed);
@@ -94,10 +94,10 @@ const openEngine = async (
   given: Arguments,
   address: string,
   seeds: Seeds | undefined,
-): Promise<CommandEngine> => {
+): Promise<CommandServer> => {
   const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency, replay } = given;
   const options: EngineOptions = {
-    ...(deterministic !== undefined && { seed: deterministic }),
+    ...(deterministic !== undefined && { deterministic }),
     validateResponses: true,
     settings: {
       baseUrl,
@@ -107,7 +107,7 @@ const openEngine = async (
     },
   };
   const initial = seeds && (await initialState(options, given.seed ?? "", seeds));
-  const engine = new CommandEngine({ ...options, ...(initial && { initial }) }, latency ?? 0);
+  const engine = new CommandServer({ ...options, ...(initial && { initial }) }, latency ?? 0);
   if (replay) await engine.startWithRecording(replay);
   return engine;
 };
@@ -115,7 +115,7 @@ const openEngine = async (
 /** Returns the state with the seeds, so that a reset restores them. */
 const initialState = async (options: EngineOptions, path: string, seeds: Seeds) => {
   if ("snapshot" in seeds) return seeds.snapshot;
-  const engine = new ReferenceEngine(options);
+  const engine = new MemoryServer(options);
   await applySeeds(engine, path, seeds.entries);
   await engine.stop();
   return engine.snapshot();

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import {
   type Issue,
-  type ReferenceEngine,
+  type MemoryServer,
   RequestError,
   type Snapshot,
   readSnapshot,
   seedResource,
 } from "@mgmt/engine";
-import { mockErrors } from "../mock-error.js";
+import { mockErrors } from "../errors/mock-error.js";
 
 /** A resource to create: the fields of `POST /_control/seed/{kind}`, and a name for later entries. */
 type SeedEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly as?: string };
@@ -64,7 +64,7 @@ const checkEntry = (path: string, entry: unknown, index: number): SeedEntry => {
  * @throws MockError `mock:bad_seed`.
  */
 export const applySeeds = async (
-  engine: ReferenceEngine,
+  engine: MemoryServer,
   path: string,
   entries: readonly SeedEntry[],
 ): Promise<void> => {

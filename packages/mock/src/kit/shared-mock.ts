@@ -1,7 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LoggedRequest, Tenant } from "@mgmt/engine";
-import type { UnhandledRequestStrategy } from "../interception.js";
-import { Mock, type MockOptions } from "../mock.js";
+import { assertNoneShadowed, renew } from "../interception/developer-handlers.js";
+import type { UnhandledRequestStrategy } from "../interception/gate.js";
+import { isReceiving, lossOf } from "../interception/interception.js";
+import type { ListenOptions } from "../interception/listen-options.js";
+import { Mock } from "../mocks/mock.js";
+import { frozenClockNote } from "./frozen-clock.js";
+import type { KitSettings } from "./kit-options.js";
+import { unstruckError } from "./unstruck-faults.js";
+import { MockError } from "../errors/mock-error.js";
 import type { WatchedTest } from "./watched-test.js";
 
 /** A tenant of the mock that the tests of a file share. */
@@ -33,34 +40,19 @@ const senderInContext = (): WatchedTest | undefined => {
   return test && running.has(test) ? test : undefined;
 };
 
-/** Hosts that a test may reach: its own servers. */
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
-
-/** Settings of the fixtures. */
-export interface KitOptions extends MockOptions {
-  /**
-   * Returns whether a test may send a request to a host other than the mock. Other requests fail. Default: the hosts of this
-   * machine, such as `localhost`.
-   */
-  passThrough?: (url: URL) => boolean;
-}
-
 /**
  * A mock that intercepts requests while a test uses it, and assigns each request to the test that sent it. The credential of a
  * request names its tenant. A request without a valid credential belongs to the test in whose asynchronous context it was sent. If
  * that is not known either, it counts for every test that is running.
  */
 export class SharedMock {
-  readonly #passThrough: (url: URL) => boolean;
-  readonly #options: MockOptions;
+  readonly #settings: KitSettings;
   readonly #joined = new Set<WatchedTest>();
   readonly #byWorkspace = new Map<string, WatchedTest>();
   #mock: Mock | undefined;
 
-  constructor({ passThrough = isLoopback, ...options }: KitOptions) {
-    this.#passThrough = passThrough;
-    this.#options = options;
+  constructor(settings: KitSettings) {
+    this.#settings = settings;
   }
 
   /** Starts a test, with a tenant of its own. */
@@ -91,22 +83,26 @@ export class SharedMock {
   async leave(test: WatchedTest): Promise<void> {
     this.#joined.delete(test);
     for (const [id, owner] of this.#byWorkspace) if (owner === test) this.#byWorkspace.delete(id);
-    if (this.#joined.size === 0) await this.#mock?.close();
+    const mock = this.#mock;
+    if (!mock) return;
+    checkEnd(mock, test, this.#settings);
+    if (this.#joined.size > 0) return;
+    await finish(mock, test, this.#settings);
+    // The next test that uses this mock may be of another file.
+    mock.faults.clear();
   }
 
   #enter(test: WatchedTest): Mock {
-    this.#joined.add(test);
     const mock = (this.#mock ??= this.#open());
-    if (this.#joined.size === 1) {
-      mock.listen({
-        onUnhandledRequest: (request) => judgeForeign(request, this.#passThrough, this.#senders()),
-      });
+    if (this.#joined.size === 0) {
+      listen(mock, this.#settings, () => this.#senders());
     }
+    this.#joined.add(test);
     return mock;
   }
 
   #open(): Mock {
-    const mock = new Mock(this.#options);
+    const mock = new Mock(this.#settings.mockOptions);
     mock.followRequests((request) => {
       for (const test of this.#senders(request)) test.add(request);
     });
@@ -125,20 +121,63 @@ export class SharedMock {
 let ownMocks = 0;
 
 /** Starts a mock that only one test uses, with a base URL of its own. */
-export const openOwnMock = (
-  test: WatchedTest,
-  { passThrough = isLoopback, ...options }: KitOptions,
-): Mock => {
+export const openOwnMock = (test: WatchedTest, settings: KitSettings): Mock => {
   ownMocks += 1;
-  const mock = new Mock({ ...options, baseUrl: `https://api-${String(ownMocks)}.mgmt.test` });
+  const baseUrl = `https://api-${String(ownMocks)}.mgmt.test`;
+  const mock = new Mock({ ...settings.mockOptions, baseUrl });
   mock.followRequests((request) => test.add(request));
-  mock.listen({
-    onUnhandledRequest: (request) => {
-      const sender = senderInContext() ?? test;
-      return judgeForeign(request, passThrough, sender === test ? [test] : []);
-    },
-  });
+  listen(mock, settings, () => ((senderInContext() ?? test) === test ? [test] : []));
   return mock;
+};
+
+/** Closes the mock of a test. */
+export const closeOwnMock = async (mock: Mock, test: WatchedTest, settings: KitSettings): Promise<void> => {
+  checkEnd(mock, test, settings);
+  await finish(mock, test, settings);
+};
+
+/** @param senders returns the tests of the mock that may have sent the current request. */
+const listen = (
+  mock: Mock,
+  { server, handlers, passThrough }: KitSettings,
+  senders: () => Iterable<WatchedTest>,
+): void => {
+  assertNoneShadowed(handlers, [mock.baseUrl, mock.authUrl]);
+  const options: ListenOptions = {
+    handlers: () => ([...senders()].length > 0 ? handlers : []),
+    onUnhandledRequest: (request) => judgeForeign(request, passThrough, senders()),
+  };
+  mock.listen({ ...options, ...(server && { server }) });
+};
+
+/** Adds to a test that ends what was wrong with its mock. */
+const checkEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
+  const lost = lossOf(mock);
+  if (lost) test.fail(lost);
+  if (server && test.requests.length === 0 && !isReceiving(mock)) {
+    test.addNote(
+      "The server of createTest({ server }) is not listening. If the test sends requests, call server.listen() before it.",
+    );
+  }
+  const frozen = frozenClockNote(mock, test.requests);
+  if (frozen !== undefined) test.addNote(frozen);
+};
+
+/** Closes a mock that no test uses any longer. */
+const finish = async (
+  mock: Mock,
+  test: WatchedTest,
+  { handlers, assertFaultsStruck }: KitSettings,
+): Promise<void> => {
+  const unstruck = assertFaultsStruck ? unstruckError(mock.faults) : undefined;
+  if (unstruck) test.failIfPassed(unstruck);
+  renew(handlers);
+  try {
+    await mock.close();
+  } catch (error) {
+    // The test has failed for this reason already.
+    if (!(error instanceof MockError)) throw error;
+  }
 };
 
 /** Decides about a request that no mock handles, and adds it to the tests that may have sent it. */

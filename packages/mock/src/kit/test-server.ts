@@ -1,12 +1,16 @@
-import { type ReferenceEngine, type ServerOptions, createServer } from "@mgmt/engine";
+import type { ServerOptions } from "@mgmt/engine";
+import { type ServedMock, createServer } from "../mocks/served-mock.js";
 
 /** Options of the server that tests use. */
-export type TestServerOptions = Pick<ServerOptions, "engineOptions" | "controlSecret">;
+export interface TestServerOptions extends Pick<ServerOptions, "engineOptions" | "controlSecret"> {
+  /** Whether a test fails if a fault that it has added has applied to no request. Default: false. */
+  assertFaultsStruck?: boolean;
+}
 
 /** A mock that is reached over HTTP. */
 export interface TestServer {
   /** State, clock, faults, tokens: everything that `setupMock` returns, except interception. */
-  readonly mock: ReferenceEngine;
+  readonly mock: ServedMock;
   /** Base URL of the API, without a trailing slash and without `/v1`. */
   readonly baseUrl: string;
   close(): Promise<void>;
@@ -15,6 +19,7 @@ export interface TestServer {
 /** Starts a mock on a free port. It checks its own responses against the contract. */
 export const startTestServer = async ({
   engineOptions,
+  assertFaultsStruck: _,
   ...options
 }: TestServerOptions = {}): Promise<TestServer> => {
   const { engine, baseUrl, close } = await createServer({

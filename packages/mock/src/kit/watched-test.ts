@@ -1,5 +1,5 @@
 import type { LoggedRequest } from "@mgmt/engine";
-import { type MockError, mockErrors } from "../mock-error.js";
+import { type MockError, mockErrors } from "../errors/mock-error.js";
 
 /** Maximum number of requests in the report of a failed test. */
 const maxLines = 50;
@@ -8,6 +8,9 @@ const maxLines = 50;
 export class WatchedTest {
   readonly #requests: LoggedRequest[] = [];
   readonly #unmatched: string[] = [];
+  readonly #notes: string[] = [];
+  #failure: Error | undefined;
+  #failureIfPassed: Error | undefined;
   #isUnmatchedAllowed = false;
 
   constructor(readonly name: string) {}
@@ -37,8 +40,27 @@ export class WatchedTest {
     if (!this.#unmatched.includes(line)) this.#unmatched.push(line);
   }
 
+  /** Adds a sentence to the report of a failed test. */
+  addNote(note: string): void {
+    this.#notes.push(note);
+  }
+
+  /** Lets the test fail when it ends. The first error counts. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  /** Lets the test fail when it ends, unless something else has made it fail. */
+  failIfPassed(error: Error): void {
+    this.#failureIfPassed ??= error;
+  }
+
   /** Returns the requests as lines of text, for the report of a failed test. */
   describe(): string {
+    return [this.#describeRequests(), ...this.#notes].join("\n");
+  }
+
+  #describeRequests(): string {
     if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
     const shown = this.#requests.slice(-maxLines);
     const omitted = this.#requests.length - shown.length;
@@ -47,6 +69,12 @@ export class WatchedTest {
       ...(omitted > 0 ? [`  (${String(omitted)} earlier requests)`] : []),
       ...shown.map((request) => `  ${requestLine(request)}${bodyOf(request)}`),
     ].join("\n");
+  }
+
+  /** Returns the error that lets the test fail when it ends, or that is added to those of a failed test. */
+  errorAtEnd(hasFailed: boolean): Error | undefined {
+    const error = this.#failure ?? this.unmatchedError();
+    return error ?? (hasFailed ? mockErrors.failed(this.describe()) : this.#failureIfPassed);
   }
 
   /** Returns the error for requests that the mock has no operation for; undefined if there are none or they are allowed. */

@@ -1,5 +1,5 @@
 import { type EngineRequest, type EngineResponse, operationAt, shownPath } from "@mgmt/engine";
-import { mockErrors } from "../mock-error.js";
+import { mockErrors } from "../errors/mock-error.js";
 import { SecretMask } from "./mask.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
 

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { mockErrors } from "../mock-error.js";
+import { mockErrors } from "../errors/mock-error.js";
 
 /** A request to the upstream service and its response, without secrets. */
 export interface RecordedExchange {

@@ -1,4 +1,4 @@
-import type { ReferenceEngine } from "@mgmt/engine";
+import type { MemoryServer } from "@mgmt/engine";
 import { masked } from "./mask.js";
 import { codeOf } from "./recorder.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
@@ -23,7 +23,7 @@ export interface OperationParity {
 }
 
 /** Creates the resources of a recording in a server, repeats its requests, and compares the responses. */
-export const replay = async (engine: ReferenceEngine, recording: Recording): Promise<OperationParity[]> => {
+export const replay = async (engine: MemoryServer, recording: Recording): Promise<OperationParity[]> => {
   const ids = new Map<string, string>();
   for (const seed of recording.seeds) await plant(engine, seed, ids);
   const token = await engine.tokens.user();
@@ -65,7 +65,7 @@ export const replay = async (engine: ReferenceEngine, recording: Recording): Pro
  * a resource whose parent is unknown.
  */
 const plant = async (
-  { seed, store, residents }: ReferenceEngine,
+  { seed, store, defaults }: MemoryServer,
   { kind, id, resource }: RecordedSeed,
   ids: Map<string, string>,
 ): Promise<void> => {
@@ -74,9 +74,9 @@ const plant = async (
   const databaseId = ids.get(parentOf(resource, "database"));
   const isDefault = resource["isDefault"] === true;
   if (kind === "workspace") {
-    const isFirst = ![...ids.values()].includes(residents.workspace.id);
-    const ownerId = residents.user.id;
-    ids.set(id, isFirst ? residents.workspace.id : (await seed.workspace({ ...name, ownerId })).id);
+    const isFirst = ![...ids.values()].includes(defaults.workspace.id);
+    const ownerId = defaults.user.id;
+    ids.set(id, isFirst ? defaults.workspace.id : (await seed.workspace({ ...name, ownerId })).id);
   }
   if (kind === "project") ids.set(id, (await seed.project({ ...name, createDatabase: false })).id);
   if (kind === "database" && projectId !== undefined) {

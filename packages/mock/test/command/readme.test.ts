@@ -9,17 +9,17 @@ import { blocksOf } from "../../../../test/docs/markdown.js";
 import { applySeeds, readSeedFile } from "../../src/command/seed-file.js";
 
 const execute = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "mgmt-mock-readme-"));
+const folder = mkdtempSync(join(tmpdir(), "mgmt-mock-reference-"));
 const has = (program: string, flag: string): boolean => spawnSync(program, [flag]).status === 0;
 
 const write = (language: string): string => {
-  const block = blocksOf("packages/mock/README.md").find((each) => each.language === language);
+  const block = blocksOf("docs/mock.md").find((each) => each.language === language);
   const path = join(folder, `block.${language}`);
   writeFileSync(path, block?.text ?? "");
   return path;
 };
 
-describe("the snippets of the README for other languages", () => {
+describe("the snippets of the mock reference for other languages", () => {
   let server: RunningServer;
   let env: Record<string, string | undefined>;
   beforeAll(async () => {

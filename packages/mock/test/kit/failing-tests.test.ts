@@ -8,26 +8,26 @@ interface Result {
   failureMessages: string[];
 }
 
-describe("a failed test", () => {
-  let results: Map<string, Result>;
-  beforeAll(() => {
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        fileURLToPath(new URL("../../../../node_modules/vitest/vitest.mjs", import.meta.url)),
-        "run",
-        "--reporter=json",
-        `--config=${fileURLToPath(new URL("cases/vitest.config.ts", import.meta.url))}`,
-      ],
-      { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
-    );
-    const report: { testResults: { assertionResults: Result[] }[] } = JSON.parse(
-      stdout.slice(stdout.indexOf('{"numTotalTestSuites"')),
-    );
-    const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-    results = new Map(all.map((result) => [result.title, result]));
-  });
+let results: Map<string, Result>;
+beforeAll(() => {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      fileURLToPath(new URL("../../../../node_modules/vitest/vitest.mjs", import.meta.url)),
+      "run",
+      "--reporter=json",
+      `--config=${fileURLToPath(new URL("cases/vitest.config.ts", import.meta.url))}`,
+    ],
+    { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
+  );
+  const report: { testResults: { assertionResults: Result[] }[] } = JSON.parse(
+    stdout.slice(stdout.indexOf('{"numTotalTestSuites"')),
+  );
+  const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  results = new Map(all.map((result) => [result.title, result]));
+});
 
+describe("a failed test", () => {
   const messagesOf = (title: string): string => {
     const result = results.get(title);
     expect(result?.status).toBe("failed");
@@ -65,7 +65,64 @@ describe("a failed test", () => {
     expect(messages).toContain("GET /v1/me → 401 auth:unauthorized");
   });
 
+  it.each(["shares a mock beside another server", "has a mock beside another server"])(
+    "is one whose mock cannot listen, because another server does: %s",
+    (title) => {
+      expect(messagesOf(title)).toContain(
+        "setupServer(GET https://payments.example.com/).listen(). Let both",
+      );
+    },
+  );
+
+  it("is the one that starts another server, closed by now or not", () => {
+    expect(messagesOf("starts another server")).toContain("so the mock cannot intercept them");
+    expect(messagesOf("starts and closes another server")).toContain("ended the interception of both");
+    expect(results.get("runs after servers that were refused")?.status).toBe("passed");
+  });
+
+  it("says that its own server was not started", () => {
+    expect(messagesOf("forgets to start its server")).toContain("call server.listen() before it");
+    expect(messagesOf("sends what neither the mock nor the server handles")).toContain(
+      "GET https://other.example.com/path → another host",
+    );
+  });
+
+  it("says that the clock is frozen if it polled to the end", () => {
+    expect(messagesOf("gives up a poll of its own mock")).toMatch(
+      /The clock is frozen: at the end, the test sent GET \/v1\/databases\/db_\w+ 4 times .*\. Call mock\.clock\.advance\(ms\)/,
+    );
+    expect(messagesOf("gives up a poll of the shared mock")).toContain(
+      " 3 times at the same time of the mock",
+    );
+    for (const title of [
+      "reads a database twice",
+      "reads something else at the end",
+      "polls while the clock runs",
+    ]) {
+      expect(messagesOf(title)).not.toContain("The clock is frozen");
+    }
+  });
+
+  it("has added a fault that struck nothing, if it is to fail then", () => {
+    for (const title of ["its mock", "the shared mock"]) {
+      expect(messagesOf(`adds a fault to ${title} that strikes nothing`)).toContain(
+        'No request was struck by:\n  {"operation":"projects.list","status":503,"id":"fault-1"}',
+      );
+    }
+    const early = messagesOf("fails before its fault strikes");
+    expect(early).toContain("expected 1 to be 2");
+    expect(early).not.toContain("No request was struck");
+    expect(results.get("adds a fault that strikes")?.status).toBe("passed");
+    expect(results.get("does not ask whether its fault strikes")?.status).toBe("passed");
+  });
+
   it("does not make tests fail that run at the same time", () => {
     expect(results.get("sends correct requests")?.status).toBe("passed");
+  });
+});
+
+describe("a client of the mock", () => {
+  it("waits although process.nextTick is replaced", () => {
+    expect(results.get("waits although process.nextTick is replaced")?.status).toBe("passed");
   });
 });

@@ -41,6 +41,13 @@ describe("fifty tests that run at the same time", () => {
 });
 
 describe("tests with a mock of their own", () => {
+  test("get its base URL, as with Jest", async ({ mock, baseUrl, requestLog, expect: check }) => {
+    check(baseUrl).toBe(mock.baseUrl);
+    const client = createClient({ baseUrl, token: () => mock.tokens.user() });
+    await client.projects.create({ name: "shop" });
+    check(requestLog.requests).toHaveLength(1);
+  });
+
   for (const minutes of [1, 2, 3, 4]) {
     test.concurrent(
       `have their own clock, faults and rate limit: ${String(minutes)}`,

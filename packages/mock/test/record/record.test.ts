@@ -40,7 +40,7 @@ const useEverything = async (upstream: RunningServer) => {
   const databaseId = project.database?.id ?? "";
   const connection = await client.databases.connections.create(databaseId, { name: "reader" });
   await client.connections.list({ databaseId });
-  const workspaceId = upstream.engine.residents.workspace.id;
+  const workspaceId = upstream.engine.defaults.workspace.id;
   const created = await client.workspaces.serviceTokens.create(workspaceId, { name: "ci" });
   await expect(client.projects.get("proj_none")).rejects.toMatchObject({ status: 404 });
   const secrets = [

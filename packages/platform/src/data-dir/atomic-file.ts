@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../platform-error.js";
-import { isRoot } from "../postgres/account.js";
+import { syncFile } from "@mgmt/internal/files/sync-file";
+import { systemErrorCode } from "../errors/platform-error.js";
+import { isRoot } from "./account.js";
 
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
@@ -24,7 +25,7 @@ export const writeAtomically = async (
       await file.chown(uid, gid);
     }
     await file.writeFile(text);
-    if (durable) await file.sync();
+    if (durable) await syncFile(file);
   });
   if (durable) await syncDirectory(directory);
 };
@@ -72,7 +73,7 @@ export const isUnfinished = (found: string, names: readonly string[]): boolean =
 export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, "r");
   try {
-    await handle.sync();
+    await syncFile(handle);
   } finally {
     await handle.close();
   }

@@ -1,30 +1,26 @@
-import { chmod, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { ephemeralBase } from "../directories.js";
-import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../platform-error.js";
-import { isRoot } from "../postgres/account.js";
-import { finishReplacement } from "../postgres/cluster-owner.js";
+import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { isRoot } from "./account.js";
+import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
-import { type Manifest, NewerFormatError, manifestName, readManifest } from "./manifest.js";
+import { type Manifest, NewerFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
 import { readRegular } from "./own-file.js";
-import { whyReplaceable } from "./parents.js";
-import { type OldState, type OldStateFiles, readOldState } from "./old-state.js";
-import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 
 /** A data directory that this process holds the lock of. */
 export interface DataDir {
   path: string;
   ephemeral: boolean;
   /** The manifest of earlier runs; undefined on the first run. */
-  stored: { manifest: Manifest; oldState: OldState | undefined } | undefined;
+  manifest: Manifest | undefined;
   /** Releases the lock. Removes the directory when it is ephemeral. */
   release(): Promise<void>;
 }
 
-export interface DataDirFiles extends OldStateFiles {
+export interface DataDirFiles {
   /** The Postgres cluster. */
   cluster: string;
   /** Log of Postgres. */
@@ -41,8 +37,6 @@ export interface DataDirFiles extends OldStateFiles {
 export const filesIn = (dataDir: string): DataDirFiles => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
-  oldState: join(dataDir, "state.json"),
-  oldInitial: join(dataDir, "initial-state.json"),
   token: join(dataDir, "token"),
   controlSecret: join(dataDir, "control-secret"),
   signInKey: join(dataDir, "sign-in-key"),
@@ -50,40 +44,7 @@ export const filesIn = (dataDir: string): DataDirFiles => ({
 });
 
 /** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
-const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
-
-/**
- * Creates a data directory that is removed on release.
- *
- * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it; `platform:disk_full`,
- *   `platform:data_dir_unwritable`.
- */
-export const makeEphemeralDir = async (): Promise<DataDir> => {
-  const given = await ephemeralBase();
-  const path = await makeUniqueDir(given).catch((error: unknown) => {
-    if (error instanceof PlatformError) throw error;
-    throw isDiskFull(error)
-      ? platformErrors.diskFull(given, error)
-      : platformErrors.temporaryDirUnwritable(given, error);
-  });
-  return {
-    path,
-    ephemeral: true,
-    stored: undefined,
-    release: () => rm(path, { recursive: true, force: true }),
-  };
-};
-
-const makeUniqueDir = async (given: string): Promise<string> => {
-  const base = await realpath(given);
-  const problem = await whyReplaceable(base);
-  if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
-  await sweepEphemeral(base);
-  const path = await mkdtemp(join(base, ephemeralPrefix));
-  await chmod(path, directoryMode());
-  await DirectoryLock.acquire(path);
-  return path;
-};
+export const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
 
 /**
  * Opens a persistent data directory, or initializes it when it is empty or missing.
@@ -100,10 +61,10 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     await refuseForeign(path, checkedNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
-      const stored = await readStored(path);
+      const manifest = await readComplete(path);
       // A killed process may have created the directory without this.
-      if (stored === undefined) await syncParents(path);
-      return { path, ephemeral: false, stored, release: () => lock.release() };
+      if (manifest === undefined) await syncParents(path);
+      return { path, ephemeral: false, manifest, release: () => lock.release() };
     } catch (error) {
       await lock.release();
       throw error;
@@ -113,6 +74,18 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
     throw isDiskFull(error)
       ? platformErrors.diskFull(path, error)
       : platformErrors.dataDirUnwritable(path, error);
+  }
+};
+
+/**
+ * Refuses to start on another port than in the last run, because connection strings point to it. A copy of a data directory may,
+ * so that it can be used beside the original.
+ *
+ * @throws PlatformError `platform:port_taken`.
+ */
+export const refuseUnlessCopied = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
+  if (manifest === undefined || !(await isCopied(path, manifest))) {
+    throw platformErrors.databasePortTaken(port, path);
   }
 };
 
@@ -133,7 +106,8 @@ const makeEmptyPrivate = async (path: string): Promise<void> => {
   if (isOwn && (await readdir(path)).length === 0) await chmod(path, directoryMode());
 };
 
-const readStored = async (path: string): Promise<DataDir["stored"]> => {
+/** Returns the manifest of a data directory whose first start has finished. */
+const readComplete = async (path: string): Promise<Manifest | undefined> => {
   const files = filesIn(path);
   let manifest: Manifest | undefined;
   try {
@@ -153,7 +127,7 @@ const readStored = async (path: string): Promise<DataDir["stored"]> => {
   if (!manifest.postgres.complete) return undefined;
 
   await checkCluster(path, manifest);
-  return { manifest, oldState: manifest.format === 1 ? await readOldState(files) : undefined };
+  return manifest;
 };
 
 /** Tells whether a directory contains nothing but the lock and what a killed first start left of its manifest. */

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { link, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { platformErrors, systemErrorCode } from "../platform-error.js";
+import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { identityOf } from "./manifest.js";
 import { readOwn } from "./own-file.js";
 import { type ProcessIdentity, isAlive, ownIdentity } from "./process-identity.js";
 
@@ -31,11 +32,17 @@ export class DirectoryLock {
     const path = join(dataDir, lockName);
     const own = `${path}.${randomBytes(6).toString("hex")}`;
     try {
-      await writeFile(own, JSON.stringify(await ownIdentity()), { flag: "wx", mode: 0o600 });
+      const directory = await identityOf(dataDir);
+      const content = JSON.stringify({ ...(await ownIdentity()), directory });
+      await writeFile(own, content, { flag: "wx", mode: 0o600 });
       while (!(await linkIfAbsent(own, path))) {
         const owner = await readOwner(path);
-        if (owner !== undefined && (await isAlive(owner)))
-          throw platformErrors.dataDirInUse(dataDir, owner.pid);
+        if (owner !== undefined && (await isAlive(owner))) {
+          const isOriginals = owner.directory !== undefined && owner.directory !== directory;
+          throw isOriginals
+            ? platformErrors.dataDirCopiedInUse(dataDir, owner.pid)
+            : platformErrors.dataDirInUse(dataDir, owner.pid);
+        }
         await removeStale(path, own);
       }
       await removeLeft(dataDir);
@@ -67,10 +74,14 @@ const isLeft = async (path: string): Promise<boolean> => {
 };
 
 /** Returns the holder of the lock; undefined when there is no lock or it is unreadable. */
-export const lockOwner = (dataDir: string): Promise<ProcessIdentity | undefined> =>
-  readOwner(join(dataDir, lockName));
+export const lockOwner = (dataDir: string): Promise<Owner | undefined> => readOwner(join(dataDir, lockName));
 
-const readOwner = async (path: string): Promise<ProcessIdentity | undefined> => {
+/** The holder of a lock, and the identity of the directory that it locked. */
+interface Owner extends ProcessIdentity {
+  directory?: number;
+}
+
+const readOwner = async (path: string): Promise<Owner | undefined> => {
   try {
     const value: unknown = JSON.parse(await readOwn(path));
     return isIdentity(value) ? value : undefined;
@@ -79,13 +90,14 @@ const readOwner = async (path: string): Promise<ProcessIdentity | undefined> => 
   }
 };
 
-const isIdentity = (value: unknown): value is ProcessIdentity =>
+const isIdentity = (value: unknown): value is Owner =>
   typeof value === "object" &&
   value !== null &&
   "pid" in value &&
   typeof value.pid === "number" &&
   "started" in value &&
-  (typeof value.started === "string" || value.started === null);
+  (typeof value.started === "string" || value.started === null) &&
+  (!("directory" in value) || typeof value.directory === "number");
 
 /** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
 const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemErrorCode } from "../platform-error.js";
+import { systemErrorCode } from "../errors/platform-error.js";
 
 /**
  * Creates a directory and its missing parents. Unlike `mkdir` with `recursive`, it fails instead of looping forever where

@@ -1,12 +1,14 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../platform-error.js";
+import { systemErrorCode } from "../errors/platform-error.js";
 import { writeAtomically } from "./atomic-file.js";
 import { readOwn } from "./own-file.js";
 
 /** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
-  /** 1 while the records are in state files, which earlier versions wrote; 2 when they are in the cluster. */
-  format: 1 | 2;
+  format: 1;
+  /** Inode of the directory. It is another one in a copy. */
+  directory?: number;
   /** Port of the HTTP server in the last run. */
   port: number | null;
   postgres: {
@@ -46,17 +48,25 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   }
   const value: unknown = JSON.parse(text);
   if (isManifest(value)) return value;
-  if (isObject(value) && Number(value["format"]) > 2) throw new NewerFormatError();
+  if (isObject(value) && Number(value["format"]) > 1) throw new NewerFormatError();
   throw new Error("it is not valid");
 };
 
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
   writeAtomically(fileIn(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, { durable: true });
 
+/** Returns the number by which a manifest recognizes its directory. */
+export const identityOf = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;
+
+/** Whether a data directory with this manifest was copied, or restored from a backup, since its last run. */
+export const isCopied = async (dataDir: string, { directory }: Manifest): Promise<boolean> =>
+  directory !== undefined && directory !== (await identityOf(dataDir));
+
 const isManifest = (value: unknown): value is Manifest => {
-  if (!isObject(value) || (value["format"] !== 1 && value["format"] !== 2)) return false;
-  const { port, postgres } = value;
+  if (!isObject(value) || value["format"] !== 1) return false;
+  const { port, postgres, directory } = value;
   return (
+    (directory === undefined || typeof directory === "number") &&
     (port === null || typeof port === "number") &&
     isObject(postgres) &&
     typeof postgres["major"] === "number" &&

@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { platformErrors } from "../platform-error.js";
+import { platformErrors } from "../errors/platform-error.js";
 
 /** Permission to write for the group or for everybody. */
 const writableByOthers = 0o022;

@@ -1,8 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { platformErrors, systemErrorCode } from "../platform-error.js";
-import { isRoot } from "../postgres/account.js";
+import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { isRoot } from "./account.js";
 import { foreignProblem, hardLinkProblem, linkProblem } from "./own-file.js";
 import { whyReplaceable } from "./parents.js";
 

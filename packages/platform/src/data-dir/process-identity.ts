@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { systemErrorCode } from "../platform-error.js";
+import { systemErrorCode } from "../errors/platform-error.js";
 
 /** Identifies a process across restarts. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {

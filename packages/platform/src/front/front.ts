@@ -6,11 +6,12 @@ import {
   DatabaseUnavailableError,
   type InstalledConnectionFault,
 } from "@mgmt/engine";
+import { loginRefusals } from "@mgmt/cluster/logins/login-refused";
 import { Authentication } from "./authentication.js";
 import { withDatabase } from "./first-message.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
-import { Refusal, refusals } from "./refusal.js";
+import { refusalOf, refusals } from "./refusal.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, sendTo } from "./upstream.js";
 
 export interface FrontOptions {
@@ -25,12 +26,19 @@ export interface FrontOptions {
   onDefect: (error: unknown) => void;
   /** Time for a client to send its first message, in milliseconds. Default: 10,000. */
   greetingTimeout?: number;
-  /** Time that a new connection waits for Postgres while it is not available, in milliseconds. Default: 10,000. */
+  /** Time that a new connection waits for Postgres while it is not available, and for a new database, in milliseconds. Default: 10,000. */
   patience?: number;
 }
 
-/** Returns the database of a login role; undefined for other users. */
-export type DatabaseOf = (user: string) => string | undefined | Promise<string | undefined>;
+/**
+ * Returns the database of a login role; undefined for other users.
+ *
+ * @param limits how long the client can wait for a database that is being created.
+ */
+export type DatabaseOf = (
+  user: string,
+  limits: { patience: number; signal: AbortSignal },
+) => string | undefined | Promise<string | undefined>;
 
 /** A client that asks for a database, or uses it. */
 interface Session {
@@ -216,7 +224,7 @@ export class Front implements DataPlane {
     };
   }
 
-  /** Returns the database of a user; undefined for an unknown user. Tries again while Postgres restarts. */
+  /** Returns the database of a user; undefined for an unknown user. Waits while it is created, and while Postgres restarts. */
   async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
     const databaseOf = await this.#whenOpen(signal);
     for (
@@ -225,7 +233,7 @@ export class Front implements DataPlane {
       await sleep(openInterval, undefined, { signal })
     ) {
       try {
-        return await databaseOf(user);
+        return await databaseOf(user, { patience: this.#patience, signal });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError)) throw error;
         if (performance.now() >= deadline) throw refusals.restarting();
@@ -247,7 +255,7 @@ export class Front implements DataPlane {
   /**
    * Registers a session, unless its database has too many or a fault prevents it.
    *
-   * @throws Refusal; Dropped when the client was disconnected.
+   * @throws Refusal; LoginRefused; Dropped when the client was disconnected.
    */
   #admit(database: string, client: Socket): Session {
     this.#refuseTooMany(database);
@@ -260,12 +268,12 @@ export class Front implements DataPlane {
     return session;
   }
 
-  /** @throws Refusal when the database has as many sessions as it may have. */
+  /** @throws LoginRefused when the database has as many sessions as it may have. */
   #refuseTooMany(database: string): void {
     const limit = this.connectionLimit;
     if (limit === null) return;
     const open = [...this.#sessions].filter((session) => session.accepted && session.database === database);
-    if (open.length >= limit) throw refusals.tooManyConnections(database, limit);
+    if (open.length >= limit) throw loginRefusals.tooManyConnections(database, limit);
   }
 
   #latencyOf(session: Session | undefined): number {
@@ -291,14 +299,15 @@ export class Front implements DataPlane {
 
   #refuse(client: Socket, error: unknown): void {
     if (client.destroyed) return;
-    if (!(error instanceof Refusal)) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) {
       client.destroy();
       if (!(error instanceof Dropped)) this.#options.onDefect(error);
       return;
     }
     const cut = setTimeout(() => client.destroy(), refusalGrace);
     client.on("close", () => clearTimeout(cut));
-    client.end(error.encode());
+    client.end(refusal.encode());
     // Unread data would make the system discard the error.
     client.resume();
   }

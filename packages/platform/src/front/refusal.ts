@@ -1,18 +1,11 @@
+import { LoginRefused, cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
+
 /**
  * An error that the front sends to a client in place of Postgres, as an ErrorResponse of severity FATAL
  * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
-export class Refusal extends Error {
+export class Refusal extends LoginRefused {
   override readonly name = "Refusal";
-
-  /** @param code an SQLSTATE ([error codes](https://www.postgresql.org/docs/current/errcodes-appendix.html)). */
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly hint?: string,
-  ) {
-    super(message);
-  }
 
   /** Returns the bytes of the ErrorResponse. */
   encode(): Buffer {
@@ -30,6 +23,12 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the error to send to a client; undefined for an error that clients must not see. */
+export const refusalOf = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error;
+  return error instanceof LoginRefused ? new Refusal(error.code, error.message, error.hint) : undefined;
+};
+
 /** Responds to an HTTP client. */
 class HttpRefusal extends Refusal {
   override encode(): Buffer {
@@ -42,8 +41,6 @@ class HttpRefusal extends Refusal {
 }
 
 const protocolViolation = "08P01";
-/** The SQLSTATE `cannot_connect_now`, which Postgres uses while it starts, recovers or shuts down. */
-export const cannotConnectNow = "57P03";
 
 /** Builds every error that the front sends. */
 export const refusals = {
@@ -69,13 +66,6 @@ export const refusals = {
     code?: string;
     message?: string;
   }) => new Refusal(code, message),
-  tooManyConnections: (database: string, limit: number) =>
-    new Refusal(
-      "53300",
-      `too many connections for database "${database}"`,
-      `The limit is ${String(limit)} connections per database. Close connections that are no longer needed, or use a ` +
-        "connection pool with fewer connections.",
-    ),
   restarting: () =>
     new Refusal(
       cannotConnectNow,

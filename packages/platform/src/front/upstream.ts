@@ -1,6 +1,7 @@
 import { type NetConnectOpts, type Socket, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cannotConnectNow, refusals, sqlStateOf } from "./refusal.js";
+import { cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
+import { refusals, sqlStateOf } from "./refusal.js";
 
 /** Where Postgres listens: a socket file, or a TCP port. */
 export type PostgresAddress = { path: string } | { host: string; port: number };

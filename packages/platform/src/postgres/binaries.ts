@@ -1,11 +1,12 @@
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { programCacheDir } from "../directories.js";
-import { platformErrors } from "../platform-error.js";
-import type { Account } from "./account.js";
+import { programCacheDir } from "../data-dir/directories.js";
+import { platformErrors } from "../errors/platform-error.js";
+import type { Account } from "../data-dir/account.js";
 import { runProgram } from "./run-program.js";
 import { completeLinks, stagePrograms } from "./staging.js";
+import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 
 /** An installation of Postgres. */
 export interface Binaries {
@@ -29,16 +30,7 @@ export interface BinariesSearch {
   systemDirectories?: readonly string[] | undefined;
 }
 
-const oldestMajor = 14;
-
-const usualSystemDirectories = [
-  "/usr/lib/postgresql/*/bin",
-  "/usr/libexec/postgresql*",
-  "/usr/pgsql-*/bin",
-  "/opt/homebrew/opt/postgresql@*/bin",
-  "/usr/local/opt/postgresql@*/bin",
-  "/Applications/Postgres.app/Contents/Versions/*/bin",
-];
+export const oldestMajor = 14;
 
 /**
  * Finds the first Postgres that runs on this machine.
@@ -112,7 +104,7 @@ const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Bi
   const patterns = search.systemDirectories ?? usualSystemDirectories;
   const directories = [
     search.path.split(delimiter).filter(isAbsolute),
-    ...(await Promise.all(patterns.map(expand))),
+    ...(await Promise.all(patterns.map(expandVersions))),
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
@@ -121,19 +113,6 @@ const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Bi
   }
   tried.push(["PATH", ...patterns].join(", "));
   return undefined;
-};
-
-/** Returns the directories that match a pattern with one `*`, newest version first. */
-const expand = async (pattern: string): Promise<string[]> => {
-  const segments = pattern.split("/");
-  const starred = segments.findIndex((segment) => segment.includes("*"));
-  const parent = segments.slice(0, starred).join("/");
-  const [before = "", after = ""] = (segments[starred] ?? "").split("*");
-  const names = await readdir(parent).catch(() => []);
-  return names
-    .filter((name) => name.startsWith(before) && name.endsWith(after))
-    .sort((left, right) => right.localeCompare(left, "en", { numeric: true }))
-    .map((name) => [parent, name, ...segments.slice(starred + 1)].join("/"));
 };
 
 const hasPrograms = async (directory: string): Promise<boolean> => {

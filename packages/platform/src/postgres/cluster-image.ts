@@ -15,7 +15,8 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { replaceFile, temporaryFor } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
-import type { Account } from "./account.js";
+import { syncFile } from "@mgmt/internal/files/sync-file";
+import type { Account } from "../data-dir/account.js";
 
 /** Part of the name of an image. A change of the format needs another version. */
 export const imageFormat = 2;
@@ -155,7 +156,7 @@ export const saveImage = async (image: ClusterImage, path: string): Promise<void
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.
-    await file.sync();
+    await syncFile(file);
   });
 };
 

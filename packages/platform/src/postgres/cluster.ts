@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lchown, mkdir, open, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { type FileHandle, lchown, mkdir, open, rm, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { removeUnfinished, temporaryFor, writeAtomically } from "../data-dir/atomic-file.js";
 import { readRegular } from "../data-dir/own-file.js";
-import { privateCacheDir } from "../directories.js";
-import { recordsDatabase, recordsSchema } from "../records/place.js";
-import { newSchema } from "../records/new-schema.js";
-import { platformErrors } from "../platform-error.js";
-import { type Account, isRoot } from "./account.js";
+import { privateCacheDir } from "../data-dir/directories.js";
+import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
+import { newSchema } from "@mgmt/cluster/rows/new-schema";
+import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { platformErrors } from "../errors/platform-error.js";
+import { type Account, isRoot } from "../data-dir/account.js";
 import type { Binaries } from "./binaries.js";
 import {
   type ClusterImage,
@@ -18,10 +20,9 @@ import {
   saveImage,
   writeCluster,
 } from "./cluster-image.js";
+import { hasProcessFiles } from "./process-files.js";
 import { runProgram } from "./run-program.js";
 import { sharedMemoryType } from "./shared-memory.js";
-
-export const superuser = "postgres";
 
 /** Parameters of `initdb`. They are part of the name of the image, so changing them creates a new image. */
 const initdbParameters = ({ major }: Binaries): string[] => [
@@ -70,7 +71,8 @@ export const dataDirectoryParameter = (
 ): string => (account !== undefined && canUseWorkingDirectory(binaries) ? "/proc/self/cwd" : directory);
 
 /** Before version 16, Postgres changes its working directory during startup and cannot return to it. */
-const canUseWorkingDirectory = ({ major }: Binaries): boolean => process.platform === "linux" && major >= 16;
+const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
+  process.platform === "linux" && major >= 16 && hasProcessFiles();
 
 /**
  * Checks that the account of Postgres can reach directories inside this one.
@@ -176,10 +178,10 @@ const initdb = async (
         "--pgdata",
         dataDirectoryParameter(directory, binaries, account),
         "--pwfile",
-        "/dev/fd/3",
+        secret.path,
         ...initdbParameters(binaries),
       ],
-      { account, cwd: directory, inherit: secret.fd, signal },
+      { account, cwd: directory, inherit: secret.file.fd, signal },
     );
     whileWaiting?.();
     const { status, stderr } = await running;
@@ -263,15 +265,39 @@ const singleUserParameters = Object.entries({
   wal_recycle: "off",
 }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
-/** Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. */
-const passwordFile = async (directory: string, account: Account | undefined, password: string) => {
+/** A file with the password, and its path for initdb, which inherits it as the descriptor 3. */
+interface PasswordFile {
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a file with the password and unlinks it, so that the password appears in no directory and no process list. Where `/dev/fd`
+ * leads nowhere, only the account of Postgres can read the file, and it is unlinked after its use.
+ */
+const passwordFile = async (
+  directory: string,
+  account: Account | undefined,
+  password: string,
+): Promise<PasswordFile> => {
   const path = temporaryFor(directory);
   const file = await open(path, "wx+", 0o600);
+  const isUnlinked = existsSync("/dev/fd");
   try {
     if (isRoot() && account !== undefined) await file.chown(account.uid, account.gid);
     await file.write(`${password}\n`, 0);
-    return file;
-  } finally {
+  } catch (error) {
     await rm(path);
+    throw error;
   }
+  if (isUnlinked) await rm(path);
+  return {
+    path: isUnlinked ? "/dev/fd/3" : path,
+    file,
+    close: async () => {
+      await file.close();
+      await rm(path, { force: true });
+    },
+  };
 };

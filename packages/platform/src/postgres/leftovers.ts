@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readRegular } from "../data-dir/own-file.js";
+import { hasProcessFiles } from "./process-files.js";
 import { removeSharedMemory } from "./shared-memory.js";
 
 /**
@@ -29,7 +30,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   // Postgres refuses to start if a lock file is empty because its writer was killed. It also does if the process id still exists:
   // another program has it now, or the system has not yet collected the killed postmaster.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || signal(pid, 0)) await rm(lockFile, { force: true });
+  if (Number.isNaN(pid) || (seesProcesses() && signal(pid, 0))) await rm(lockFile, { force: true });
 };
 
 /**
@@ -81,8 +82,12 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
   }
 };
 
+/** Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. */
+const seesProcesses = (): boolean => process.platform !== "linux" || hasProcessFiles();
+
 /** The working directory of every Postgres process is its data directory. */
-const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {
+export const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {
+  if (!seesProcesses()) return [];
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const pids = await Promise.all(
     names.map(async (name) => {

@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { type FileHandle, copyFile, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { hardLinkProblem, openOwn } from "../data-dir/own-file.js";
-import { platformErrors } from "../platform-error.js";
-import type { Account } from "./account.js";
+import { platformErrors } from "../errors/platform-error.js";
+import type { Account } from "../data-dir/account.js";
 import { postgresEnvironment } from "./run-program.js";
 
 /** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { systemErrorCode } from "../platform-error.js";
-import type { Account } from "./account.js";
+import { systemErrorCode } from "../errors/platform-error.js";
+import type { Account } from "../data-dir/account.js";
 
 export interface ProgramResult {
   /** Exit status; null when a signal ended the program or it did not start. */

@@ -3,11 +3,12 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readRegular } from "../data-dir/own-file.js";
-import type { Account } from "./account.js";
+import type { Account } from "../data-dir/account.js";
 import type { Binaries } from "./binaries.js";
 import { type Waiting, dataDirectoryParameter, programFailed, writeAccessRules } from "./cluster.js";
 import { endLeftovers, resumeServers } from "./leftovers.js";
 import { type LogWriter, openLog, rotateLog, startLogWriter } from "./log-file.js";
+import { RecoveryWork } from "./recovery-work.js";
 import { postgresEnvironment } from "./run-program.js";
 import { type ServerChoices, serverParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
@@ -26,10 +27,12 @@ export interface ServerOptions extends ServerChoices {
 export class PostgresPortTaken extends Error {}
 
 /**
- * Time that Postgres may take to start without writing to its log, in milliseconds. After a crash it first reads and syncs all
- * files, which takes minutes on a slow disk, and reports its progress every ten seconds.
+ * How long a start may make no progress, in milliseconds. After a crash, Postgres first reads and
+ * syncs all files, which takes minutes on a slow disk. It reports that in its log every two seconds.
  */
-const silenceLimit = 60_000;
+const startLimit = 60_000;
+/** Between two checks for progress. */
+const progressInterval = 1_000;
 const maxLogBytes = 8 * 1024 * 1024;
 /** Milliseconds between checks of the size of the log. */
 const rotationInterval = 60_000;
@@ -62,11 +65,14 @@ export class PostgresServer {
   /**
    * Starts the server and waits until it accepts connections.
    *
+   * @param limit how long it may make no progress, in milliseconds.
+   * @param onStuck called before a start without progress is ended.
    * @throws PostgresPortTaken; PlatformError `platform:postgres_failed`, `platform:disk_full`; the reason of the signal.
    */
   static async start(
     options: ServerOptions,
     { whileWaiting, signal }: Waiting = {},
+    { limit = startLimit, onStuck }: { limit?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
     await endLeftovers(directory);
@@ -106,7 +112,9 @@ export class PostgresServer {
     whileWaiting?.();
     await log.close();
 
-    if (!(await becomesReady(options, child, ended, signal))) {
+    const outcome = await becomesReady(options, child, { ended, limit, signal });
+    if (outcome !== "ready") {
+      if (outcome === "stuck") onStuck?.();
       child.kill("SIGKILL");
       await ended;
       // A killed postmaster does not wait for its children.
@@ -150,6 +158,11 @@ export class PostgresServer {
     await this.#logWriter.finish();
   }
 
+  /** Ends the postmaster at once. The next start ends what is left of the server, and repairs the files. */
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+
   /** Ends the watchdog of a server that has ended. */
   async dismissWatchdog(): Promise<void> {
     await this.#watchdog.dismiss();
@@ -160,23 +173,25 @@ export class PostgresServer {
 const becomesReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
-  ended: Promise<void>,
-  signal: AbortSignal | undefined,
-): Promise<boolean> => {
+  { ended, limit, signal }: { ended: Promise<void>; limit: number; signal: AbortSignal | undefined },
+): Promise<"ready" | "ended" | "stuck"> => {
   let running = true;
   void ended.then(() => (running = false));
+  const work = new RecoveryWork(directory);
   let logged = 0;
-  for (let deadline = performance.now() + silenceLimit; running && !signal?.aborted; await sleep(4)) {
-    if (performance.now() >= deadline) {
-      const { size } = await stat(logFile);
-      if (size === logged) return false;
-      logged = size;
-      deadline = performance.now() + silenceLimit;
-    }
+  let progressAt = performance.now();
+  for (let checkedAt = progressAt; running && !signal?.aborted; await sleep(4)) {
     const lines = (await readRegular(join(directory, "postmaster.pid")).catch(() => "")).split("\n");
-    if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
+    if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return "ready";
+    const now = performance.now();
+    if (now - checkedAt < progressInterval) continue;
+    checkedAt = now;
+    const { size } = await stat(logFile);
+    if (size !== logged || (await work.continues())) progressAt = now;
+    logged = size;
+    if (now - progressAt >= limit) return "stuck";
   }
-  return false;
+  return "ended";
 };
 
 const lastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");

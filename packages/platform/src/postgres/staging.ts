@@ -16,7 +16,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { foreignProblem } from "../data-dir/own-file.js";
-import { systemErrorCode } from "../platform-error.js";
+import { systemErrorCode } from "../errors/platform-error.js";
 
 interface MissingLink {
   /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */
@@ -41,7 +41,7 @@ const isMissingLink = (value: unknown): value is MissingLink =>
 /**
  * Creates the library links of the package, in case its install script has not run.
  *
- * @returns true when all links exist; false when the directory is not writable.
+ * @returns true when all links exist; false when one cannot be created, as in a directory that is not writable.
  */
 export const completeLinks = async (native: string): Promise<boolean> => {
   for (const { source, target } of await readMissingLinks(native)) {

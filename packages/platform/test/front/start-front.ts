@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach } from "vitest";
-import { databaseName } from "../../src/databases/names.js";
+import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../../src/front/front.js";
 import { findLastingPort } from "../../src/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/tls/server-credentials.js";
@@ -33,7 +33,7 @@ export const frontStarter = (cluster: Cluster) => {
       ...options,
     });
     fronts.push(front);
-    if (open) front.open((user) => cluster.open.databaseOf(user));
+    if (open) front.open((user, limits) => cluster.open.databaseOf(user, limits));
     return { front, credentials, defects };
   };
 };

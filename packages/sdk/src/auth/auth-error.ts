@@ -64,7 +64,7 @@ export class AuthError extends TokenError {
 
   constructor(code: AuthErrorCode, message: string, init: AuthErrorInit) {
     const { hint, advice, cause, oauthError, status } = init;
-    super(message, { code, hint, advice, cause });
+    super(message, { code, hint, advice, ...(cause !== undefined && { cause }) });
     if (oauthError !== undefined) this.oauthError = oauthError;
     if (status !== undefined) this.status = status;
   }
@@ -75,9 +75,10 @@ export class LoginRequiredError extends AuthError {
   static override readonly kind: string = "LoginRequiredError";
   declare readonly code: "auth:login_required";
 
-  constructor(problem: string, cause?: AuthError) {
+  /** @param hint Default: to log in. */
+  constructor(problem: string, cause?: AuthError, hint = "Log in.") {
     super("auth:login_required", problem, {
-      hint: "Log in again.",
+      hint,
       advice: "log_in",
       cause,
       oauthError: cause?.oauthError,

@@ -1,5 +1,5 @@
 import type { TokenRequest } from "../request/call.js";
-import { withDeadline } from "../request/with-deadline.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
 import { type Credential, isAlive, urgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -77,7 +77,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const withinLimit = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(
       {
-        signal: undefined,
+        signals: [],
         timeoutMs: renewalLimitMs,
         timedOut: () => authErrors.noToken(renewalLimitMs, session.waitingFor),
       },
@@ -133,7 +133,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       const timedOut = (): Error => authErrors.noToken(waitMs, session.waitingFor);
       try {
         return useCredential(
-          await withDeadline({ signal, timeoutMs: waitMs, timedOut }, () => renewed(rejected)),
+          await withDeadline({ signals: [signal], timeoutMs: waitMs, timedOut }, () => renewed(rejected)),
         );
       } catch (error) {
         const { credential } = session;

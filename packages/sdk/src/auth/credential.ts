@@ -46,6 +46,8 @@ export const urgencyOf = (credential: Credential | undefined, rejected?: string)
   if (!credential || credential.accessToken === rejected) return "now";
   const { refreshToken, issuedAt, expiresAt = Number.POSITIVE_INFINITY } = credential;
   const left = expiresAt - Date.now();
+  // The clock that issued it is ahead, so it may have expired together with the rejected one.
+  if (rejected !== undefined && issuedAt !== undefined && issuedAt > Date.now()) return "now";
   if (refreshToken === undefined) return left > 0 ? "none" : "now";
   const life = issuedAt === undefined ? Number.POSITIVE_INFINITY : expiresAt - issuedAt;
   if (left < Math.min(30_000, life / 16)) return "now";

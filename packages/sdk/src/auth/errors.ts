@@ -6,15 +6,17 @@ export type Stage = "discovery" | "login" | "refresh" | "revoke";
 const serverHint = "Check authUrl, and that the authorization server is running and reachable.";
 const hints: Readonly<Record<Stage, string>> = {
   discovery: `${serverHint} For a server without metadata, set endpoints.`,
-  login: `${serverHint} Then start a new login, because a code can be used only once.`,
+  login: `${serverHint} Then start a new login.`,
   refresh: `${serverHint} The login was not changed; the next call tries again.`,
   revoke:
     "It was removed from the store. On the server, it ends when it expires or when its integration is deleted.",
 };
 
-/** Creates every `AuthError`, except file errors (`file-errors.ts`). */
+const invalidGrant = { hint: "Start a new login and approve it.", advice: "log_in" } as const;
+
+/** Creates every `AuthError`, except those of files (`file-errors.ts`) and of the storage of a browser (`storage-errors.ts`). */
 export const authErrors = {
-  notLoggedIn: () => new LoginRequiredError("Nobody is logged in"),
+  notLoggedIn: () => new LoginRequiredError("There is no stored login"),
   ended: () => new LoginRequiredError("The access token has expired, and there is no refresh token"),
   refused: (cause: AuthError) =>
     new LoginRequiredError("The authorization server no longer accepts the login", cause),
@@ -31,7 +33,7 @@ export const authErrors = {
     }),
 
   metadataIssuer: (issuer: string) =>
-    new AuthError("auth:issuer_mismatch", `The metadata at ${issuer} names another issuer`, {
+    new AuthError("auth:issuer_mismatch", `The server at ${issuer} names another issuer`, {
       hint: "Set authUrl to the issuer exactly as the server names it: localhost is not 127.0.0.1.",
       advice: "check_auth_url",
     }),
@@ -47,17 +49,17 @@ export const authErrors = {
     ),
 
   state: () =>
-    new AuthError("auth:state_mismatch", "The callback does not belong to this login", {
-      hint: "Start a new login. If you started only one, the callback may be an attack.",
+    new AuthError("auth:state_mismatch", "The callback URL does not belong to this login", {
+      hint: "Start a new login. If you started only one, it may be an attack.",
       advice: "log_in",
     }),
   callbackIssuer: (expected: string) =>
-    new AuthError("auth:issuer_mismatch", `The callback does not come from ${expected}`, {
+    new AuthError("auth:issuer_mismatch", `The callback URL does not come from ${expected}`, {
       hint: "Check authUrl, and start a new login. The code was not sent anywhere.",
       advice: "check_auth_url",
     }),
   callback: (problem: string) =>
-    new AuthError("auth:callback_invalid", `The callback ${problem}`, {
+    new AuthError("auth:callback_invalid", `The callback URL ${problem}`, {
       hint: "Pass the complete URL that the browser was redirected to.",
     }),
   denied: (oauthError: string, description: string | undefined) =>
@@ -68,7 +70,7 @@ export const authErrors = {
     ),
 
   userTimeout: (timeoutMs: number) =>
-    new AuthError("auth:timeout", `Nobody logged in within ${timeoutMs} ms`, {
+    new AuthError("auth:timeout", `The login was not finished within ${timeoutMs} ms`, {
       hint: "Start a new login, or allow more time for it.",
       advice: "log_in",
     }),
@@ -79,7 +81,7 @@ export const authErrors = {
     }),
   noToken: (timeoutMs: number, waitingFor: string) =>
     new AuthError("auth:timeout", `Got no token within ${timeoutMs} ms: still waiting for ${waitingFor}`, {
-      hint: "Nothing was sent to the service. The refresh continues for other calls.",
+      hint: "Nothing was sent. The refresh continues for other calls.",
     }),
 
   storeTimeout: (timeoutMs: number, hint: string) =>
@@ -89,6 +91,7 @@ export const authErrors = {
     new AuthError(codes[stage], problem, {
       hint: hints[stage],
       ...(stage !== "revoke" && { advice: "check_auth_url" }),
+      ...(response.oauthError === "invalid_grant" && invalidGrant),
       ...response,
     }),
   notRevoked: (cause: AuthError) =>

@@ -2,6 +2,8 @@ export { AuthError, LoginRequiredError, TokenStoreError } from "./auth-error.js"
 export type { AuthErrorCode, AuthErrorInit } from "./auth-error.js";
 export { createAuthenticator } from "./authenticator.js";
 export type { Authenticator, AuthenticatorOptions } from "./authenticator.js";
+export { browserStore } from "./browser-store.js";
+export type { BrowserStorage, BrowserStoreOptions } from "./browser-store.js";
 export { isCredential } from "./credential.js";
 export type { Credential } from "./credential.js";
 export { finishLogin, startLogin } from "./login.js";

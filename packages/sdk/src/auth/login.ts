@@ -1,4 +1,4 @@
-import { withDeadline } from "../request/with-deadline.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
@@ -131,5 +131,5 @@ const withStoreDeadline = (
 ): Promise<void> => {
   const timedOut = (): Error =>
     authErrors.storeTimeout(timeoutMs, "The code has been used: start a new login when the store works.");
-  return withDeadline({ signal, timeoutMs, timedOut }, work);
+  return withDeadline({ signals: [signal], timeoutMs, timedOut }, work);
 };

@@ -1,4 +1,4 @@
-import { withDeadline } from "../request/with-deadline.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -42,7 +42,7 @@ const forget = (
   const { timeoutMs } = settings;
   const timedOut = (): AuthError =>
     authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
-  return withDeadline({ signal, timeoutMs, timedOut }, (limit) =>
+  return withDeadline({ signals: [signal], timeoutMs, timedOut }, (limit) =>
     exclusively(store, limit, async () => {
       const found = await read(store);
       const session = sessionOf(store);

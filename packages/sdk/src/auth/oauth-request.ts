@@ -1,6 +1,8 @@
 import { type CustomFetchOptions, allowInsecureRequests, customFetch } from "oauth4webapi";
+import { decodeBase64, decodePercent, isText } from "@mgmt/internal/text/encodings";
 import { reasonOf } from "../errors/local-errors.js";
-import { withDeadline } from "../request/with-deadline.js";
+import { abortError } from "../deadlines/abort-error.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { AuthError } from "./auth-error.js";
 import { type Stage, authErrors } from "./errors.js";
@@ -58,11 +60,11 @@ export const sendOAuthRequest = async <T>(
   };
   try {
     return await withDeadline(
-      { signal, timeoutMs, timedOut: () => authErrors.serverTimeout(request, timeoutMs) },
+      { signals: [signal], timeoutMs, timedOut: () => authErrors.serverTimeout(request, timeoutMs) },
       (limit) => work({ signal: limit, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
     );
   } catch (error) {
-    if (signal?.aborted) throw signal.reason;
+    if (signal?.aborted) throw abortError(signal.reason);
     if (error instanceof AuthError) throw error;
     const hide = (text: string): string => hideSecrets(text, hidden);
     if (!response)
@@ -121,6 +123,39 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
   }
 };
 
-/** Replaces secrets in a text with `…`, in case a server or a transport quoted them. */
-export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string =>
-  secrets.reduce<string>((hidden, secret) => (secret ? hidden.replaceAll(secret, "…") : hidden), text);
+/** Shorter secrets occur in encoded texts by chance. */
+const minEncodedLength = 6;
+/** A secret may be encoded in an encoded text. */
+const maxEncodings = 4;
+
+/** Replaces secrets in a text with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
+export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string => {
+  const known = secrets.flatMap((secret) => secret || []);
+  const shown = known.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
+  const encodable = known.filter(({ length }) => length >= minEncodedLength);
+  return shown
+    .replace(base64, (run) => (holdsInBase64(run, encodable, 1) ? "…" : run))
+    .replace(/[^\s"<>]+/g, (word) => (holdsEncoded(word, encodable, 1) ? "…" : word));
+};
+
+const base64 = /[\w+/-]{8,}={0,2}/g;
+
+const holdsEncoded = (text: string, secrets: readonly string[], encodings: number): boolean => {
+  if (encodings > maxEncodings) return false;
+  // Forms encode spaces as plus signs.
+  const inPercent = [text, text.replaceAll("+", " ")]
+    .map(decodePercent)
+    .filter((decoded) => decoded !== text);
+  return (
+    inPercent.some((decoded) => holds(decoded, secrets, encodings)) ||
+    (text.match(base64) ?? []).some((run) => holdsInBase64(run, secrets, encodings))
+  );
+};
+
+/** The encoded text may follow other characters of base64, such as the `/` of a path. */
+const holdsInBase64 = (run: string, secrets: readonly string[], encodings: number): boolean =>
+  [0, 1, 2, 3].some((skipped) => holds(decodeBase64(run.slice(skipped)), secrets, encodings));
+
+const holds = (decoded: string, secrets: readonly string[], encodings: number): boolean =>
+  secrets.some((secret) => decoded.includes(secret)) ||
+  (isText(decoded) && holdsEncoded(decoded, secrets, encodings + 1));

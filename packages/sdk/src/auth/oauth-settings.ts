@@ -1,10 +1,10 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { readTimeout } from "../request/deadline.js";
+import { readTimeout } from "../deadlines/deadline.js";
 import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
-import { isLoopbackHostname } from "../transport/loopback.js";
+import { isLoopbackHostname } from "../checks/loopback.js";
 import type { Transport } from "../transport/transport.js";
-import { assertOptionNames } from "#type-checks";
+import { assertOptions } from "#type-checks";
 
 /** Endpoints of an authorization server that publishes no metadata. */
 export interface OAuthEndpoints {
@@ -52,30 +52,9 @@ export interface OAuthSettings {
   server: Promise<AuthorizationServer> | AuthorizationServer | undefined;
 }
 
-/** The options of all functions of a login, because programs pass one object to several of them. */
-const loginOptions: readonly string[] = [
-  "authUrl",
-  "allowInsecureHttp",
-  "clientId",
-  "clientSecret",
-  "redirectUri",
-  "scopes",
-  "attempt",
-  "callback",
-  "store",
-  "open",
-  "endpoints",
-  "fetch",
-  "transport",
-  "timeoutMs",
-  "userTimeoutMs",
-  "signal",
-  "onBackgroundError",
-];
-
-/** Checks the options of a function of a login. Throws `InvalidArgumentError` for one that is not valid or misspelled. */
+/** Checks the options of a function of a login. Throws `InvalidArgumentError` for one that is not valid or does not exist. */
 export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
-  assertOptionNames(options, "a login", loginOptions, InvalidArgumentError);
+  assertOptions(options, "a login", InvalidArgumentError);
   const { clientId, clientSecret, endpoints, fetch, transport, timeoutMs = 15_000 } = options;
   const { allowInsecureHttp = false } = options;
   if (typeof clientId !== "string" || clientId === "") {

@@ -1,7 +1,7 @@
-import type { Next, OutgoingRequest } from "../request/middleware.js";
+import type { Next, OutgoingRequest } from "../transport/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
-import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redact.js";
-import { escapeUnsafe } from "./unsafe-characters.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/internal/redaction/redact";
+import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 
 /** Sends a request and prints it and its response, one line each. */
 export const printRequest = async (

@@ -1,29 +1,44 @@
-import { ensurables } from "../generated/ensurables.js";
-import { listPages, readPage } from "../paging.js";
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import { ensurables } from "./generated/ensurables.js";
+import { listPages, readPage } from "../request/paging.js";
 import type { Call, RequestOptions } from "../request/call.js";
 import { readData } from "../request/decode.js";
 import type { RequestFunction } from "../request/request.js";
+import type { Waiting } from "../request/context.js";
 import type { Credentials, Ensurable } from "./ensurable.js";
-import type { EnsureOptions, EnsureResult } from "./ensure-result.js";
+import type { AnyEnsureOptions, EnsurePlan, EnsureResult } from "./ensure-result.js";
 import { ensureResource } from "./ensure.js";
+import type { Readers } from "./find-existing.js";
+import { planEnsure } from "./plan-ensure.js";
+import { assertOptions } from "#all-type-checks";
 
 /** Name of a resource that `ensure` supports. */
 export type EnsurableName = keyof typeof ensurables;
 
-/** Ensures a resource with the requests of a client. `body` and `pathParams` are those of its create. */
+/** Ensures a resource with the requests of a client, or plans to. `body` and `pathParams` are those of its create. */
 export const ensureNamed = <Created, Found, Issued>(
   name: EnsurableName,
   body: object,
   pathParams: Record<string, string> | undefined,
   request: RequestFunction,
-  { credentials: issues = true, ...options }: EnsureOptions<boolean> = {},
-): Promise<EnsureResult<Created, Found, Issued>> => {
+  given: AnyEnsureOptions = {},
+  waiting: Waiting,
+): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
+  assertOptions(given, "an ensure", InvalidArgumentError);
+  const { credentials: issues = true, dryRun = false, ...options } = given;
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;
+  const inputs = { ...body, ...pathParams };
+  const readers: Readers = {
+    list: (call, each) => listPages(request, call, each, readPage),
+    get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),
+  };
+  if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, options, waiting);
   return ensureResource(
     ensurable,
-    { ...body, ...pathParams },
+    inputs,
     {
+      ...readers,
       create: (each) =>
         request<Created>(
           { method: "POST", path: create, ...(pathParams && { pathParams }), body },
@@ -32,10 +47,9 @@ export const ensureNamed = <Created, Found, Issued>(
         ),
       ...(credentials &&
         issues && { issue: (resource, each) => issue(credentials, resource, request, each) }),
-      list: (call, each) => listPages(request, call, each, readPage),
-      get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),
     },
     options,
+    waiting,
   );
 };
 

@@ -1,11 +1,13 @@
 import { ApiError } from "../errors/api-error.js";
 import { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
 import type { RequestOptions } from "../request/call.js";
-import { readTimeout } from "../request/deadline.js";
-import { pause } from "../request/pause.js";
-import { withDeadline } from "../request/with-deadline.js";
+import { readTimeout } from "../deadlines/deadline.js";
+import type { Waiting } from "../request/context.js";
+import { pause } from "../deadlines/pause.js";
+import type { Timers } from "../deadlines/timers.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Ensurable, Identity } from "./ensurable.js";
 import type { EnsureResult } from "./ensure-result.js";
 import { type Inputs, type Readers, findExisting } from "./find-existing.js";
@@ -34,30 +36,35 @@ export const ensureResource = async <Created, Found, Issued>(
   ensurable: Ensurable,
   inputs: object,
   calls: Calls<Created, Issued>,
-  options: RequestOptions = {},
+  options: RequestOptions,
+  { timers, signals }: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const identity = checkedIdentity(ensurable, inputs);
   const timeoutMs = readTimeout(options.timeoutMs ?? Infinity);
   const timedOut = (): TimeoutError => new TimeoutError({ method: "POST", url: ensurable.create }, timeoutMs);
-  const end = performance.now() + timeoutMs;
+  const end = timers.performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
   const conflicts = Object.keys(identity.conflicts);
   const find = (each: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
     findExisting(ensurable, identity, { ...inputs }, calls, each, conflict);
   let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
-    return await withDeadline({ signal: options.signal, timeoutMs, timedOut }, (signal) => {
-      const each = { ...options, signal };
-      const found = createOrFind<Created, Found>(
-        { create: calls.create, find, conflicts },
-        each,
-        signal,
-        end,
-        attempts,
-      );
-      work = found.then((result) => withCredentials(result, calls, each, end));
-      return work;
-    });
+    return await withDeadline(
+      { signals: signals.concat(options.signal ?? []), timeoutMs, timedOut, timers },
+      (signal) => {
+        const each = { ...options, signal };
+        const found = createOrFind<Created, Found>(
+          { create: calls.create, find, conflicts },
+          each,
+          signal,
+          end,
+          attempts,
+          timers,
+        );
+        work = found.then((result) => withCredentials(result, calls, each, end, timers));
+        return work;
+      },
+    );
   } catch (thrown) {
     // The call in progress adds its attempts when it ends.
     await work?.catch(() => undefined);
@@ -70,8 +77,10 @@ export const ensureResource = async <Created, Found, Issued>(
 };
 
 /** Gives a call the time that is left, so that it does not start a longer pause. Without a deadline, the client's timeout applies. */
-const withRemainingTime = (options: RequestOptions, end: number): RequestOptions =>
-  options.timeoutMs === undefined ? options : { ...options, timeoutMs: Math.max(end - performance.now(), 1) };
+const withRemainingTime = (options: RequestOptions, end: number, timers: Timers): RequestOptions =>
+  options.timeoutMs === undefined
+    ? options
+    : { ...options, timeoutMs: Math.max(end - timers.performance.now(), 1) };
 
 /** Adds credentials to a resource that was created. Not repeated, so that there is one for each new resource. */
 const withCredentials = async <Created, Found, Issued>(
@@ -79,15 +88,16 @@ const withCredentials = async <Created, Found, Issued>(
   { issue }: Pick<Calls<Created, Issued>, "issue">,
   options: RequestOptions,
   end: number,
+  timers: Timers,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   if (!result.created) return result;
-  const issued = await issue?.(result.resource, withRemainingTime(options, end));
+  const issued = await issue?.(result.resource, withRemainingTime(options, end, timers));
   // Without `issue`, the result of `ensure` declares no credentials.
   return { ...result, ...issued };
 };
 
 /** Returns the identity that the inputs have. Without a value, every call would create another resource. */
-const checkedIdentity = ({ parents, identities }: Ensurable, inputs: object): Identity => {
+export const checkedIdentity = ({ parents, identities }: Ensurable, inputs: object): Identity => {
   // JavaScript callers can pass anything.
   const given: Inputs = Object(inputs) as Inputs;
   for (const { input, required } of parents) if (required) requireText(given, input);
@@ -121,8 +131,9 @@ const createOrFind = async <Created, Found>(
   signal: AbortSignal,
   end: number,
   attempts: Attempt[],
+  timers: Timers,
 ): Promise<EnsureResult<Created, Found>> => {
-  const each = (): RequestOptions => withRemainingTime(options, end);
+  const each = (): RequestOptions => withRemainingTime(options, end, timers);
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
@@ -134,9 +145,9 @@ const createOrFind = async <Created, Found>(
       if (!conflict && !isOutcomeUnknown(error)) throw error;
       const found = await findUnlessFailing(() => find(each(), conflict), signal, attempts);
       if (found) return { created: false, resource: found };
-      if (round >= maxRounds || performance.now() + pauseMs >= end) throw error;
+      if (round >= maxRounds || timers.performance.now() + pauseMs >= end) throw error;
     }
-    await pause(pauseMs, signal);
+    await pause(pauseMs, signal, timers);
   }
 };
 

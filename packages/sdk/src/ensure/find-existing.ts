@@ -1,5 +1,5 @@
 import type { ApiError } from "../errors/api-error.js";
-import type { CursorPages } from "../paging.js";
+import type { CursorPages } from "../request/paging.js";
 import type { Call, RequestOptions } from "../request/call.js";
 import type { Ensurable, Identity, Parent } from "./ensurable.js";
 

@@ -1,6 +1,5 @@
-import { fieldsByCode, kindsByStatus, publicCodes } from "../generated/error-kinds.js";
+import { fieldsByCode, kindsByStatus, publicCodes } from "./generated/error-kinds.js";
 import { ApiError } from "./api-error.js";
-import { className } from "./mgmt-error.js";
 import { registeredApiError } from "./register-api-error.js";
 
 const derivedClasses = new Map<string, typeof ApiError>();
@@ -33,7 +32,7 @@ const derive = (
     static override readonly status: number = status;
     static override readonly fields: readonly string[] = fields;
   };
-  Object.defineProperty(derived, "name", { value: className(kind) });
+  Object.defineProperty(derived, "name", { value: derived.className });
   derivedClasses.set(kind, derived);
   return derived;
 };

@@ -11,11 +11,20 @@ export interface ApiErrorInit {
   requestId?: string | undefined;
   issues?: ValidationIssue[] | undefined;
   retryAfter?: number | undefined;
+  /** Default: none. */
+  headers?: Readonly<Record<string, string>> | undefined;
   method: string;
   path: string;
   /** The body's `error` object. Each class copies the fields that its code adds. */
   details: Record<string, unknown>;
 }
+
+/** Returns the class name of a kind: `AppAlreadyExistsError` for the code `app:already_exists`; other kinds are class names. */
+export const className = (kind: string): string => {
+  if (/[A-Z]/.test(kind)) return kind;
+  const name = kind.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return name.endsWith("Error") ? name : `${name}Error`;
+};
 
 /**
  * The service responded with an error. Every status of the contract has a subclass, and every code a subclass of that; an
@@ -23,6 +32,10 @@ export interface ApiErrorInit {
  */
 export class ApiError extends MgmtError {
   static override readonly kind: string = "ApiError";
+  /** `AppAlreadyExistsError` for the code `app:already_exists`. Other kinds are class names. */
+  static override get className(): string {
+    return className(this.kind);
+  }
   /** HTTP status of this class; 0 for any. */
   static readonly status: number = 0;
   /** Names of the fields that the code adds to its errors. */
@@ -38,6 +51,11 @@ export class ApiError extends MgmtError {
   declare readonly issues?: readonly ValidationIssue[];
   /** Seconds that the service asks to wait (`Retry-After`). */
   declare readonly retryAfter?: number;
+  /**
+   * Headers of the response, with names in lower case. `JSON.stringify`, and `util.inspect` and `console.log` of Node.js, mask
+   * the values that may be secrets, such as cookies.
+   */
+  declare readonly headers: Readonly<Record<string, string>>;
   /** Method of the request. */
   declare readonly method: string;
   /** Path of the request as in the contract: `/v1/projects/{id}`. */
@@ -48,8 +66,8 @@ export class ApiError extends MgmtError {
     // The stack must be captured with the name of the class, before a code adds a field called `name`.
     const { stack } = this;
     Object.defineProperty(this, "stack", { value: stack, configurable: true, writable: true });
-    const { status, requestId, issues, retryAfter, method, path } = init;
-    const fields: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path };
+    const { status, requestId, issues, retryAfter, method, path, headers = {} } = init;
+    const fields: Record<string, unknown> = { status, requestId, issues, retryAfter, method, path, headers };
     for (const field of new.target.fields) fields[field] = init.details[field];
     for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue;
@@ -61,4 +79,10 @@ export class ApiError extends MgmtError {
 /** The service responded with success, but the body is not what the contract specifies: HTML, broken JSON, or empty. */
 export class InvalidResponseError extends ApiError {
   static override readonly kind: string = "InvalidResponseError";
+  declare readonly code: "response:invalid";
+}
+
+/** The error of a response without a code, such as that of a proxy: its `code` is `http:502` for status 502. */
+export interface HttpStatusError extends ApiError {
+  readonly code: `http:${number}`;
 }

@@ -1,5 +1,5 @@
-import type { ErrorByCode } from "../generated/errors.js";
-import { ApiError } from "./api-error.js";
+import type { ErrorByCode } from "./generated/errors.js";
+import { ApiError, type HttpStatusError, type InvalidResponseError } from "./api-error.js";
 import { isKind } from "./mgmt-error.js";
 
 /** An error code that this version of the SDK does not know: of a newer service, or of a proxy in front of it. */
@@ -8,24 +8,41 @@ export interface UnlistedCode<C extends string = string> {
 }
 
 /**
- * Whether an error is an `ApiError`, and has the code, if one is given. Works across copies of the SDK.
+ * An `ApiError` as a union that `code` narrows: the codes of the contract, `http:<status>` for a response without a code, and
+ * `response:invalid`. A service that is newer than this version of the SDK may
+ * return other codes: handle them in the `default` of a `switch`, or with `{ unlisted: code }`.
+ */
+export type KnownApiError = ErrorByCode[keyof ErrorByCode] | HttpStatusError | InvalidResponseError;
+
+/**
+ * Whether an error is an `ApiError`, and has the code, or one of the codes, if any is given. Works across copies of the SDK.
  *
  * ```ts
  * if (isApiError(error, "app:already_exists")) return client.services.get(error.existingAppId);
+ * if (isApiError(error, ["project:not_found", "database:not_found"])) return undefined;
  * ```
  *
  * The compiler refuses codes that are not in the contract, so that a misspelled code does not go unnoticed. Pass any other
  * code, such as one of a newer service, as `{ unlisted: "quota:exceeded" }`.
  */
-export function isApiError(error: unknown): error is ApiError;
+export function isApiError(error: unknown): error is KnownApiError;
 export function isApiError<C extends string>(
   error: unknown,
   code: UnlistedCode<C>,
 ): error is ApiError & { readonly code: C };
+export function isApiError<C extends keyof ErrorByCode>(
+  error: unknown,
+  codes: readonly C[],
+): error is ErrorByCode[C];
 // The last overload is the one that the compiler quotes, with the code that was probably meant.
 export function isApiError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
-export function isApiError(error: unknown, code?: string | UnlistedCode): boolean {
+export function isApiError(error: unknown, wanted?: string | readonly string[] | UnlistedCode): boolean {
   if (!(error instanceof ApiError)) return false;
-  const wanted = typeof code === "object" ? code.unlisted : code;
-  return wanted === undefined || (error.code === wanted && isKind(error, wanted));
+  if (wanted === undefined) return true;
+  const { code } = error;
+  const isWanted =
+    typeof wanted === "object" && "unlisted" in wanted
+      ? wanted.unlisted === code
+      : [wanted].flat().includes(code);
+  return isWanted && isKind(error, code);
 }

@@ -6,10 +6,11 @@ import { MgmtError, type MgmtErrorOptions } from "./mgmt-error.js";
  */
 export class InvalidArgumentError extends MgmtError {
   static override readonly kind: string = "InvalidArgumentError";
-  /** Name of the argument: `baseUrl`, `headers["x-tenant"]`, or that of a path parameter such as `projectId`. */
-  readonly argument: string;
+  declare readonly code: "argument:invalid";
+  /** Name of the argument: `baseUrl`, `headers["x-customer"]`, or that of a path parameter such as `projectId`. */
+  declare readonly argument: string;
   /** What is wrong with it: `must be an absolute URL`. The message is `<argument> <problem>`. */
-  readonly problem: string;
+  declare readonly problem: string;
 
   constructor(argument: string, problem: string, options?: ErrorOptions & { hint?: string }) {
     super("argument:invalid", `${argument} ${problem}`, {
@@ -27,19 +28,21 @@ export class InvalidArgumentError extends MgmtError {
  */
 export class ConnectionError extends MgmtError {
   static override readonly kind: string = "ConnectionError";
+  /** `connection:timeout` if it is a `TimeoutError`. */
+  declare readonly code: "connection:failed" | "connection:timeout";
   /** Method of the request. */
-  readonly method: string;
+  declare readonly method: string;
   /** URL of the request, without its query. */
-  readonly url: string;
+  declare readonly url: string;
   /** `ECONNREFUSED`, `ECONNRESET`, or another reason that the transport gave. */
-  readonly reason: string;
+  declare readonly reason: string;
 
   constructor(
     request: { method: string; url: string },
     problem: string,
-    options?: MgmtErrorOptions & { code?: string; reason?: string },
+    options?: MgmtErrorOptions & { code?: ConnectionError["code"]; reason?: string },
   ) {
-    const url = request.url.replace(/\?.*/s, "");
+    const url = withoutQuery(request.url);
     super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
       hint: "Check baseUrl, timeoutMs and the connection to the service.",
       advice: "check_base_url",
@@ -51,6 +54,9 @@ export class ConnectionError extends MgmtError {
   }
 }
 
+/** A query may contain personal data. */
+export const withoutQuery = (url: string): string => url.replace(/\?.*/s, "");
+
 /** Returns the code of the innermost cause, or else its message: `ECONNREFUSED` says more than "fetch failed". */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown reason";
@@ -61,8 +67,9 @@ export const reasonOf = (error: unknown): string => {
 /** The deadline passed before the complete response arrived. */
 export class TimeoutError extends ConnectionError {
   static override readonly kind: string = "TimeoutError";
+  declare readonly code: "connection:timeout";
   /** The call's timeout in milliseconds. */
-  readonly timeoutMs: number;
+  declare readonly timeoutMs: number;
 
   constructor(request: { method: string; url: string }, timeoutMs: number) {
     super(request, `got no complete response within ${timeoutMs} ms`, {

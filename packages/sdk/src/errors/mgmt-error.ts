@@ -1,4 +1,4 @@
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "./attempt.js";
 
 /**
  * Stable names for hints that mention an option or a method of the SDK, or a login. A program with its own names for these,
@@ -44,13 +44,6 @@ export interface MgmtErrorOptions extends ErrorOptions {
 /** Key of the kinds of an error's class and its superclasses. All copies of the SDK share it. */
 export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
-/** Returns the class name of a kind: `AppAlreadyExistsError` for the code `app:already_exists`; other kinds are class names. */
-export const className = (kind: string): string => {
-  if (/[A-Z]/.test(kind)) return kind;
-  const name = kind.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-  return name.endsWith("Error") ? name : `${name}Error`;
-};
-
 /** A subclass without its own kind adds the kind of its superclass twice, which is harmless. */
 const kindsOf = (errorClass: typeof MgmtError): string[] => {
   const kinds: string[] = [];
@@ -74,6 +67,10 @@ export const isKind = (value: unknown, kind: string): boolean => {
 export class MgmtError extends Error {
   /** Identifies the class in every copy of the SDK. */
   static readonly kind: string = "MgmtError";
+  /** Name of the class in messages. Unlike `name`, minifiers do not change it. */
+  static get className(): string {
+    return this.kind;
+  }
 
   /** Stable name of the problem, `noun:reason`. */
   declare readonly code: string;
@@ -85,7 +82,7 @@ export class MgmtError extends Error {
   declare attempts?: readonly Attempt[];
 
   constructor(code: string, message: string, options?: MgmtErrorOptions) {
-    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    super(message, options);
     this.code = code;
     if (options?.hint !== undefined) this.hint = options.hint;
     if (options?.advice !== undefined) this.advice = options.advice;
@@ -101,10 +98,10 @@ export class MgmtError extends Error {
   /** Returns `AppAlreadyExistsError: …`, even when the code adds a field called `name`. */
   override toString(): string {
     // The constructor of every instance is this class or a subclass.
-    return `${className((this.constructor as typeof MgmtError).kind)}: ${this.message}`;
+    return `${(this.constructor as typeof MgmtError).className}: ${this.message}`;
   }
 
-  /** Returns everything a log needs; never a token, a header or a body. */
+  /** Returns everything a log needs; never a token, a header of the request or a body. */
   toJSON(): Record<string, unknown> {
     return Object.assign<Record<string, unknown>, object>({ name: this.name, message: this.message }, this);
   }
@@ -114,6 +111,6 @@ export class MgmtError extends Error {
 // a field of that name. It does not depend on class names, which minifiers change.
 Object.defineProperty(MgmtError.prototype, "name", {
   get(this: MgmtError) {
-    return className((this.constructor as typeof MgmtError).kind);
+    return (this.constructor as typeof MgmtError).className;
   },
 });

@@ -6,6 +6,7 @@ export type PagingFault = "cursor_repeated" | "cursor_missing";
 /** A list cannot be continued. */
 export class PagingError extends MgmtError {
   static override readonly kind: string = "PagingError";
+  declare readonly code: "paging:broken";
   /** The `x-request-id` of the faulty page. */
   declare readonly requestId?: string;
   /** What the service did wrong. */

@@ -3,6 +3,7 @@ import { MgmtError } from "./mgmt-error.js";
 /** A response body is larger than the transport allows. It was not read to its end; the service has processed the request. */
 export class ResponseTooLargeError extends MgmtError {
   static override readonly kind: string = "ResponseTooLargeError";
+  declare readonly code: "response:too_large";
   /** The limit, in bytes. */
   readonly maxResponseBytes: number;
 

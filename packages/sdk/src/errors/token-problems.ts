@@ -23,4 +23,7 @@ export const missingToken = (isForOtherService: boolean): TokenError =>
 export const tokenFunctionError = (cause: unknown): TokenError =>
   cause instanceof TokenError
     ? cause
-    : new TokenError("The token function failed", { hint: "See the error's cause.", cause });
+    : new TokenError("The token function failed", {
+        hint: "See `cause`.",
+        cause,
+      });

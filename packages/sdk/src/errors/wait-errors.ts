@@ -89,3 +89,7 @@ export class WaitFailedError extends WaitError {
     super(code, init);
   }
 }
+
+/** How a call ends that waits for its approval, if that is not given. */
+export type ApprovalWaitError =
+  WaitTimeoutError | (WaitFailedError & { readonly code: `approval:${string}` & WaitFailedCode });

@@ -91,7 +91,7 @@ export interface paths {
         };
         /**
          * List a project's databases
-         * @description Returns the databases of the project, oldest first.
+         * @description Returns the databases of the project, oldest first. The `directConnection` of their connections has the current password, unless the service does not report it.
          */
         get: operations["projects.databases.list"];
         put?: never;
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * List databases
-         * @description Returns the databases of the workspace, oldest first.
+         * @description Returns the databases of the workspace, oldest first. The `directConnection` of their connections has the current password, unless the service does not report it.
          */
         get: operations["databases.list"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         };
         /**
          * Get a database
-         * @description Returns a database by its id.
+         * @description Returns a database by its id. The `directConnection` of its connections has the current password, unless the service does not report it.
          */
         get: operations["databases.get"];
         put?: never;
@@ -240,7 +240,7 @@ export interface paths {
         };
         /**
          * List a database's connections
-         * @description Returns the connections of the database, oldest first, without connection strings.
+         * @description Returns the connections of the database, oldest first, without connection strings. Their `directConnection` has the current password, unless the service does not report it.
          */
         get: operations["databases.connections.list"];
         put?: never;
@@ -264,7 +264,7 @@ export interface paths {
         };
         /**
          * List connections
-         * @description Returns the connections of the workspace, oldest first, without connection strings.
+         * @description Returns the connections of the workspace, oldest first, without connection strings. Their `directConnection` has the current password, unless the service does not report it.
          */
         get: operations["connections.list"];
         put?: never;
@@ -288,7 +288,7 @@ export interface paths {
         };
         /**
          * Get a connection
-         * @description Returns a connection by its id, without connection strings.
+         * @description Returns a connection by its id, without connection strings. Its `directConnection` has the current password, unless the service does not report it.
          */
         get: operations["connections.get"];
         put?: never;
@@ -314,7 +314,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a connection's credentials
-         * @description Gives the connection a new password. The previous password is revoked on a best-effort basis, immediately if possible. The connection strings are not returned again.
+         * @description Gives the connection a new password. The previous password stops working, immediately if possible. The connection strings are not returned again.
          */
         post: operations["connections.rotate"];
         delete?: never;
@@ -662,7 +662,7 @@ export interface paths {
         head?: never;
         /**
          * Update a branch
-         * @description Makes the branch its project's default branch, in place of the previous one. Roles do not change.
+         * @description Makes the branch its project's default branch, in place of the previous one. The roles of both stay the same.
          */
         patch: operations["branches.update"];
         trace?: never;
@@ -986,14 +986,14 @@ export interface components {
             url: string;
             /** @description Display name. Does not have to be unique. */
             name: string;
-            /** @description Declared identity, unique in the workspace, or null if none was declared. */
+            /** @description The logical id, which you choose. Unique in the workspace. Null if the project has none. */
             logicalId: string | null;
             /**
              * Format: date-time
              * @description When the project was created.
              */
             createdAt: string;
-            /** @description Default region for new databases, apps and services, or null if the project was created without a region. */
+            /** @description Region of new apps and services that name none, and of new databases with the region `inherit`. Null if the project was created without a region. */
             defaultRegion: string | null;
             /** @description The workspace that owns the project. */
             workspace: components["schemas"]["Reference"];
@@ -1049,7 +1049,7 @@ export interface components {
          * @description Id of a region.
          * @enum {string}
          */
-        RegionId: "us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1";
+        RegionId: ("us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1") | (string & {});
         /** @description Id of a workspace, with or without its prefix `wksp_`. */
         WorkspaceId: string;
         /** @description Fields of the new project. All of them are optional. */
@@ -1063,7 +1063,7 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description Default region of the project and region of its default database. If omitted, `defaultRegion` is null and the database is created in `us-east-1`. */
             region?: components["schemas"]["RegionId"];
-            /** @description Declared identity, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
+            /** @description A logical id that you choose, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
             logicalId?: components["schemas"]["LogicalId"];
             /** @description The workspace to create the project in. Must be the credential's workspace. */
             workspaceId?: components["schemas"]["WorkspaceId"];
@@ -1092,7 +1092,7 @@ export interface components {
             defaultConnectionId: string | null;
             /** @description The branch that the database is on, or null if it is not on a branch. */
             branchId: string | null;
-            /** @description Declared identity, unique on the branch, or null if none was declared. */
+            /** @description The logical id, which you choose. Unique on the branch. Null if there is none. */
             logicalId: string | null;
         };
         /** @description Reference to a region or a workspace. */
@@ -1134,11 +1134,11 @@ export interface components {
          * @enum {string}
          */
         ConnectionKind: "postgres" | "accelerate";
-        /** @description Host, user and password of the `direct` endpoint. */
+        /** @description Host, user and current password of the `direct` endpoint. */
         DirectConnection: {
             /** @description Host name. */
             host: string;
-            /** @description Password. */
+            /** @description Current password. */
             pass: string;
             /** @description User name. */
             user: string;
@@ -1162,7 +1162,7 @@ export interface components {
              */
             createdAt: string;
             kind: components["schemas"]["ConnectionKind"];
-            /** @description Host, user and password of the `direct` endpoint. Null or absent if the service does not report them. */
+            /** @description Host, user and current password of the `direct` endpoint. Null or absent if the service does not report them. */
             directConnection?: components["schemas"]["DirectConnection"] | null;
             /** @description The database that the connection belongs to. */
             database: components["schemas"]["Reference"];
@@ -1199,7 +1199,7 @@ export interface components {
             pooled?: components["schemas"]["Endpoint"];
             accelerate?: components["schemas"]["Endpoint"];
         };
-        /** @description Credentials for connecting to a database. */
+        /** @description Credentials for connecting to a database, without connection strings. The password is in `directConnection`, unless the service does not report it. */
         Connection: components["schemas"]["ConnectionCore"] & {
             endpoints: components["schemas"]["Endpoints"];
         };
@@ -1225,7 +1225,7 @@ export interface components {
             apiKeys: components["schemas"]["ApiKeyConnection"][];
             /** @description Connection string of the `direct` endpoint. */
             connectionString: string | null;
-            /** @description Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+            /** @description Host, user and current password of the `direct` endpoint, or null if the service does not report them. */
             directConnection: components["schemas"]["DirectConnection"] | null;
         };
         /** @description The default database of a new project, including its credentials. */
@@ -1293,7 +1293,7 @@ export interface components {
             project: components["schemas"]["Reference"];
         };
         /**
-         * @description A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering` until it is `ready` or in `failure`.
+         * @description A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering` until it is `ready` or in `failure`. A database that is being deleted is not `ready`.
          * @enum {string}
          */
         DatabaseStatus: "provisioning" | "ready" | "recovering" | "failure";
@@ -1328,7 +1328,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1343,7 +1343,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1372,7 +1372,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1385,7 +1385,7 @@ export interface components {
             /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"];
             branchGitName?: never;
-            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
+            /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
             /** @description The project to create the database in. */
@@ -1394,7 +1394,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1404,7 +1404,7 @@ export interface components {
             /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"];
             branchGitName?: never;
-            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
+            /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
             /** @description The project to create the database in. */
@@ -1413,7 +1413,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1434,7 +1434,7 @@ export interface components {
             /** @description Display name. Defaults to a generated readable name. */
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether to make it the project's default database. The previous default database can then be deleted, and must be deleted before the project.
+             * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
             isDefault?: boolean;
@@ -1483,7 +1483,7 @@ export interface components {
             name?: components["schemas"]["Name"];
             branchId?: never;
             branchGitName?: never;
-            /** @description New declared identity, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
+            /** @description New logical id, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"] | null;
         };
         /** @description The backup to restore from. */
@@ -1618,7 +1618,7 @@ export interface components {
             pooled?: components["schemas"]["EndpointWithSecrets"];
             accelerate?: components["schemas"]["EndpointWithSecrets"];
         };
-        /** @description A new or rotated connection, including its credentials, which are returned only once. */
+        /** @description A new or rotated connection, including its credentials. Connection strings are returned only once; the password may be readable later, as `directConnection` of a `Connection`. */
         ConnectionWithSecrets: components["schemas"]["ConnectionCore"] & {
             endpoints: components["schemas"]["EndpointsWithSecrets"];
             /** @description Connection string of the `direct` endpoint. */
@@ -1911,12 +1911,12 @@ export interface components {
             expiresAt: string;
             /**
              * Format: date-time
-             * @description End of the window of an `approved_window` approval, otherwise null.
+             * @description End of the window, if the sponsor approved one, otherwise null.
              */
             windowExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description When the sponsor decided, or null if the approval is pending.
+             * @description When the sponsor decided, or null if there was no decision.
              */
             decidedAt: string | null;
             /** @description What to do next. */
@@ -1965,7 +1965,7 @@ export interface components {
         CreateBranch: {
             gitName: components["schemas"]["GitName"];
             /**
-             * @description Whether to make it the project's default branch. Roles do not change.
+             * @description Whether to make it the project's default branch. The roles of branches stay the same.
              * @default false
              */
             isDefault?: boolean;
@@ -1976,7 +1976,7 @@ export interface components {
         };
         /** @description Fields to change. */
         UpdateBranch: {
-            /** @description True makes the branch the project's default branch. Roles do not change. False is not allowed for the default branch: make another branch the default instead. Null changes nothing. */
+            /** @description True makes the branch the project's default branch. The roles of branches stay the same. False is not allowed for the default branch: make another branch the default instead. Null changes nothing. */
             isDefault?: boolean | null;
         };
         /** @description An app. Apps and services are the same resources: each is returned by both collections. */
@@ -1998,7 +1998,7 @@ export interface components {
             projectId: string;
             /** @description The branch that the app is on, or null if it is not on a branch. */
             branchId: string | null;
-            /** @description The promoted deployment, or null if none was promoted yet. */
+            /** @description The promoted deployment, or null if there is none. */
             latestDeploymentId: string | null;
             /** @description Domain that serves the promoted deployment. */
             appEndpointDomain: string;
@@ -2007,7 +2007,7 @@ export interface components {
              * @description When the app was created.
              */
             createdAt: string;
-            /** @description Declared identity, unique on the branch, or null if none was declared. */
+            /** @description The logical id, which you choose. Unique on the branch. Null if there is none. */
             logicalId: string | null;
         };
         /** @description A page of apps. */
@@ -2027,7 +2027,7 @@ export interface components {
             /** @description Branch of the project to create the app on. Defaults to the project's default branch. Null creates the app without a branch. Cannot be combined with `branchGitName`. */
             branchId?: components["schemas"]["BranchId"] | null;
             branchGitName?: null;
-            /** @description Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
+            /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"];
         } | {
             /** @description Display name, unique on the branch. */
@@ -2073,7 +2073,7 @@ export interface components {
         UpdateApp: {
             /** @description Display name, unique on the branch. */
             displayName?: components["schemas"]["Name"];
-            /** @description New declared identity, or null to remove it. Set it to null before you set a different one. Cannot be combined with `branchId` or `branchGitName`. */
+            /** @description New logical id, or null to remove it. Set it to null before you set a different one. Cannot be combined with `branchId` or `branchGitName`. */
             logicalId?: components["schemas"]["LogicalId"] | null;
             branchId?: never;
             branchGitName?: never;
@@ -2197,7 +2197,7 @@ export interface components {
             status: components["schemas"]["DeploymentStatus"];
             /** @description Domain that serves this deployment, or null before its first start. */
             previewDomain: string | null;
-            /** @description Environment variables of the deployment. */
+            /** @description Environment variables of the deployment. Absent if it has none. No operation of this API sets them. */
             envVars?: {
                 [key: string]: string;
             };
@@ -2258,7 +2258,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service is temporarily unavailable. Without `Retry-After`, the request may have taken effect: check that before you send a POST again. */
+        /** @description The service is temporarily unavailable. With `Retry-After`, nothing was done. Without it, the request may have taken effect: check that before you send a POST again. */
         Unavailable: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2727,61 +2727,144 @@ export interface components {
     parameters: {
         /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
         Cursor: string | null;
-        /** @description Maximum number of items per page. */
+        /**
+         * @description Maximum number of items per page.
+         * @example 20
+         */
         Limit: number;
-        /** @description Return only the item with this `logicalId`. */
+        /**
+         * @description Return only the item with this `logicalId`.
+         * @example shop
+         */
         LogicalIdFilter: components["schemas"]["LogicalId"];
-        /** @description Id of the project. */
+        /**
+         * @description Id of the project.
+         * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+         */
         ProjectIdAsId: components["schemas"]["ProjectId"];
-        /** @description Id of the project. */
+        /**
+         * @description Id of the project.
+         * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+         */
         ProjectIdParameter: components["schemas"]["ProjectId"];
-        /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+        /**
+         * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+         * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+         */
         ProjectIdFilter: components["schemas"]["ProjectId"];
-        /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
+        /**
+         * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
+         * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
+         */
         BranchIdFilter: components["schemas"]["BranchId"];
         /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
         BranchGitNameFilter: components["schemas"]["GitName"];
-        /** @description Id of the database. */
+        /**
+         * @description Id of the database.
+         * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+         */
         DatabaseIdParameter: components["schemas"]["DatabaseId"];
-        /** @description Id of the database to overwrite. */
+        /**
+         * @description Id of the database to overwrite.
+         * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+         */
         TargetDatabaseId: components["schemas"]["DatabaseId"];
-        /** @description Maximum number of backups to return. Omit it to get all backups. */
+        /**
+         * @description Maximum number of backups to return. Omit it to get all backups.
+         * @example 20
+         */
         BackupLimit: number;
-        /** @description Start of the period, a day or an instant. Defaults to the first day of the month of `endDate`. */
+        /**
+         * @description Start of the period: a day such as `2026-11-20`, or a time such as `2026-11-20T10:00:00Z`. Defaults to the first day of the month of `endDate`.
+         * @example 2026-11-01
+         */
         StartDate: components["schemas"]["DateOrTime"];
-        /** @description End of the period, a day (inclusive) or an instant. Defaults to now. */
+        /**
+         * @description End of the period: a day, which is included, or a time. Defaults to now.
+         * @example 2026-11-20
+         */
         EndDate: components["schemas"]["DateOrTime"];
-        /** @description Return only items of this database. The list is empty for a database that the credential cannot access. */
+        /**
+         * @description Return only items of this database. The list is empty for a database that the credential cannot access.
+         * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+         */
         DatabaseIdFilter: components["schemas"]["DatabaseId"];
-        /** @description Id of the connection. */
+        /**
+         * @description Id of the connection.
+         * @example con_2b7d4f9h1k6m3p8r5t0v7x2z
+         */
         ConnectionIdAsId: components["schemas"]["ConnectionId"];
-        /** @description The workspace whose integrations to list. */
+        /**
+         * @description The workspace whose integrations to list.
+         * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+         */
         WorkspaceIdFilter: components["schemas"]["WorkspaceId"];
-        /** @description Id of the integration. */
+        /**
+         * @description Id of the integration.
+         * @example itgr_0a5c8e3g6j1l4n9q2s7u0w5y
+         */
         IntegrationIdAsId: components["schemas"]["IntegrationId"];
-        /** @description Id of the workspace. */
+        /**
+         * @description Id of the workspace.
+         * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+         */
         WorkspaceIdAsId: components["schemas"]["WorkspaceId"];
-        /** @description Id of the workspace. */
+        /**
+         * @description Id of the workspace.
+         * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+         */
         WorkspaceIdParameter: components["schemas"]["WorkspaceId"];
-        /** @description Id of the OAuth client. */
+        /**
+         * @description Id of the OAuth client.
+         * @example itgr_7u2w9y4a1c6e3g8j5l0n7q2s
+         */
         ClientIdParameter: components["schemas"]["ClientId"];
-        /** @description Id of the service token. */
+        /**
+         * @description Id of the service token.
+         * @example stk_4k9m2p7r0t5v8x3z6b1d4f9h
+         */
         ServiceTokenIdParameter: components["schemas"]["ServiceTokenId"];
-        /** @description Return only regions of this product. */
+        /**
+         * @description Return only regions of this product.
+         * @example postgres
+         */
         ProductFilter: components["schemas"]["Product"];
-        /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
+        /**
+         * @description Id of the approval, from the `approvalId` of an `approval_required` error.
+         * @example apr_4k1v9d0s7p2m6q8x3z5c7b1n
+         */
         ApprovalIdParameter: components["schemas"]["ApprovalId"];
-        /** @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. */
+        /**
+         * @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`.
+         * @example feature/cart
+         */
         GitNameFilter: components["schemas"]["GitName"];
         /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
         GitNameContainsFilter: components["schemas"]["GitName"];
-        /** @description Id of the branch. */
+        /**
+         * @description Id of the branch.
+         * @example br_8k5m0p7r2t9v4x6z1b1d6f3h
+         */
         BranchIdParameter: components["schemas"]["BranchId"];
-        /** @description Id of the app. */
+        /**
+         * @description Return only the item with this `logicalId`.
+         * @example web
+         */
+        AppLogicalIdFilter: components["schemas"]["LogicalId"];
+        /**
+         * @description Id of the app.
+         * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+         */
         AppIdParameter: components["schemas"]["AppId"];
-        /** @description Id of the service. */
+        /**
+         * @description Id of the service.
+         * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+         */
         ServiceId: components["schemas"]["AppId"];
-        /** @description Id of the deployment. */
+        /**
+         * @description Id of the deployment.
+         * @example dpl_6g1j8l3n0q5s2u7w4y9a6c1e
+         */
         DeploymentIdParameter: components["schemas"]["DeploymentId"];
     };
     requestBodies: never;
@@ -2806,9 +2889,15 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only the item with this `logicalId`. */
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example shop
+                 */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
             };
             header?: never;
@@ -2874,7 +2963,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 id: components["parameters"]["ProjectIdAsId"];
             };
             cookie?: never;
@@ -2903,7 +2995,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 id: components["parameters"]["ProjectIdAsId"];
             };
             cookie?: never;
@@ -2931,7 +3026,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 id: components["parameters"]["ProjectIdAsId"];
             };
             cookie?: never;
@@ -2969,7 +3067,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 id: components["parameters"]["ProjectIdAsId"];
             };
             cookie?: never;
@@ -3006,12 +3107,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
@@ -3041,7 +3148,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
@@ -3079,23 +3189,44 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example shop
+                 */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
+                /**
+                 * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
+                 * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
+                 */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example shop
+                 */
                 logicalId?: components["parameters"]["LogicalIdFilter"];
                 branchId?: never;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
@@ -3165,7 +3296,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3194,7 +3328,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3221,7 +3358,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3260,7 +3400,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the database to overwrite. */
+                /**
+                 * @description Id of the database to overwrite.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 targetDatabaseId: components["parameters"]["TargetDatabaseId"];
             };
             cookie?: never;
@@ -3297,12 +3440,18 @@ export interface operations {
     "databases.backups.list": {
         parameters: {
             query?: {
-                /** @description Maximum number of backups to return. Omit it to get all backups. */
+                /**
+                 * @description Maximum number of backups to return. Omit it to get all backups.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["BackupLimit"];
             };
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3330,14 +3479,23 @@ export interface operations {
     "databases.usage.get": {
         parameters: {
             query?: {
-                /** @description Start of the period, a day or an instant. Defaults to the first day of the month of `endDate`. */
+                /**
+                 * @description Start of the period: a day such as `2026-11-20`, or a time such as `2026-11-20T10:00:00Z`. Defaults to the first day of the month of `endDate`.
+                 * @example 2026-11-01
+                 */
                 startDate?: components["parameters"]["StartDate"];
-                /** @description End of the period, a day (inclusive) or an instant. Defaults to now. */
+                /**
+                 * @description End of the period: a day, which is included, or a time. Defaults to now.
+                 * @example 2026-11-20
+                 */
                 endDate?: components["parameters"]["EndDate"];
             };
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3368,12 +3526,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3403,7 +3567,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the database. */
+                /**
+                 * @description Id of the database.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId: components["parameters"]["DatabaseIdParameter"];
             };
             cookie?: never;
@@ -3441,9 +3608,15 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this database. The list is empty for a database that the credential cannot access. */
+                /**
+                 * @description Return only items of this database. The list is empty for a database that the credential cannot access.
+                 * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
+                 */
                 databaseId?: components["parameters"]["DatabaseIdFilter"];
             };
             header?: never;
@@ -3509,7 +3682,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the connection. */
+                /**
+                 * @description Id of the connection.
+                 * @example con_2b7d4f9h1k6m3p8r5t0v7x2z
+                 */
                 id: components["parameters"]["ConnectionIdAsId"];
             };
             cookie?: never;
@@ -3538,7 +3714,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the connection. */
+                /**
+                 * @description Id of the connection.
+                 * @example con_2b7d4f9h1k6m3p8r5t0v7x2z
+                 */
                 id: components["parameters"]["ConnectionIdAsId"];
             };
             cookie?: never;
@@ -3565,7 +3744,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the connection. */
+                /**
+                 * @description Id of the connection.
+                 * @example con_2b7d4f9h1k6m3p8r5t0v7x2z
+                 */
                 id: components["parameters"]["ConnectionIdAsId"];
             };
             cookie?: never;
@@ -3592,11 +3774,17 @@ export interface operations {
     "integrations.list": {
         parameters: {
             query: {
-                /** @description The workspace whose integrations to list. */
+                /**
+                 * @description The workspace whose integrations to list.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdFilter"];
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3627,7 +3815,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the integration. */
+                /**
+                 * @description Id of the integration.
+                 * @example itgr_0a5c8e3g6j1l4n9q2s7u0w5y
+                 */
                 id: components["parameters"]["IntegrationIdAsId"];
             };
             cookie?: never;
@@ -3656,7 +3847,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the integration. */
+                /**
+                 * @description Id of the integration.
+                 * @example itgr_0a5c8e3g6j1l4n9q2s7u0w5y
+                 */
                 id: components["parameters"]["IntegrationIdAsId"];
             };
             cookie?: never;
@@ -3683,7 +3877,10 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
@@ -3748,7 +3945,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 id: components["parameters"]["WorkspaceIdAsId"];
             };
             cookie?: never;
@@ -3777,7 +3977,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
@@ -3807,12 +4010,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
@@ -3842,9 +4051,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
-                /** @description Id of the OAuth client. */
+                /**
+                 * @description Id of the OAuth client.
+                 * @example itgr_7u2w9y4a1c6e3g8j5l0n7q2s
+                 */
                 clientId: components["parameters"]["ClientIdParameter"];
             };
             cookie?: never;
@@ -3871,12 +4086,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
@@ -3905,7 +4126,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
             };
             cookie?: never;
@@ -3943,9 +4167,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the workspace. */
+                /**
+                 * @description Id of the workspace.
+                 * @example wksp_7h2k9m4p1q8r3s6t0v5w2x9y
+                 */
                 workspaceId: components["parameters"]["WorkspaceIdParameter"];
-                /** @description Id of the service token. */
+                /**
+                 * @description Id of the service token.
+                 * @example stk_4k9m2p7r0t5v8x3z6b1d4f9h
+                 */
                 serviceTokenId: components["parameters"]["ServiceTokenIdParameter"];
             };
             cookie?: never;
@@ -3970,7 +4200,10 @@ export interface operations {
     "regions.list": {
         parameters: {
             query?: {
-                /** @description Return only regions of this product. */
+                /**
+                 * @description Return only regions of this product.
+                 * @example postgres
+                 */
                 product?: components["parameters"]["ProductFilter"];
             };
             header?: never;
@@ -4076,7 +4309,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the approval, from the `approvalId` of an `approval_required` error. */
+                /**
+                 * @description Id of the approval, from the `approvalId` of an `approval_required` error.
+                 * @example apr_4k1v9d0s7p2m6q8x3z5c7b1n
+                 */
                 approvalId: components["parameters"]["ApprovalIdParameter"];
             };
             cookie?: never;
@@ -4105,15 +4341,24 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. */
+                /**
+                 * @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`.
+                 * @example feature/cart
+                 */
                 gitName?: components["parameters"]["GitNameFilter"];
                 gitNameContains?: never;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
                 gitName?: never;
                 /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
@@ -4121,7 +4366,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
@@ -4151,7 +4399,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the project. */
+                /**
+                 * @description Id of the project.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId: components["parameters"]["ProjectIdParameter"];
             };
             cookie?: never;
@@ -4190,7 +4441,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the branch. */
+                /**
+                 * @description Id of the branch.
+                 * @example br_8k5m0p7r2t9v4x6z1b1d6f3h
+                 */
                 branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
@@ -4219,7 +4473,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the branch. */
+                /**
+                 * @description Id of the branch.
+                 * @example br_8k5m0p7r2t9v4x6z1b1d6f3h
+                 */
                 branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
@@ -4248,7 +4505,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the branch. */
+                /**
+                 * @description Id of the branch.
+                 * @example br_8k5m0p7r2t9v4x6z1b1d6f3h
+                 */
                 branchId: components["parameters"]["BranchIdParameter"];
             };
             cookie?: never;
@@ -4286,24 +4546,45 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example web
+                 */
+                logicalId?: components["parameters"]["AppLogicalIdFilter"];
+                /**
+                 * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
+                 * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
+                 */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example web
+                 */
+                logicalId?: components["parameters"]["AppLogicalIdFilter"];
                 branchId?: never;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
@@ -4374,7 +4655,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4404,7 +4688,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4433,7 +4720,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4473,7 +4763,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4513,12 +4806,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4549,7 +4848,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the app. */
+                /**
+                 * @description Id of the app.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 appId: components["parameters"]["AppIdParameter"];
             };
             cookie?: never;
@@ -4588,24 +4890,45 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
-                /** @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`. */
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example web
+                 */
+                logicalId?: components["parameters"]["AppLogicalIdFilter"];
+                /**
+                 * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
+                 * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
+                 */
                 branchId?: components["parameters"]["BranchIdFilter"];
                 branchGitName?: never;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
-                /** @description Return only items of this project. The list is empty for a project that the credential cannot access. */
+                /**
+                 * @description Return only items of this project. The list is empty for a project that the credential cannot access.
+                 * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
+                 */
                 projectId?: components["parameters"]["ProjectIdFilter"];
-                /** @description Return only the item with this `logicalId`. */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
+                /**
+                 * @description Return only the item with this `logicalId`.
+                 * @example web
+                 */
+                logicalId?: components["parameters"]["AppLogicalIdFilter"];
                 branchId?: never;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
                 branchGitName?: components["parameters"]["BranchGitNameFilter"];
@@ -4676,7 +4999,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4706,7 +5032,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4735,7 +5064,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4775,7 +5107,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4815,12 +5150,18 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Maximum number of items per page. */
+                /**
+                 * @description Maximum number of items per page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["Limit"];
             };
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4851,7 +5192,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the service. */
+                /**
+                 * @description Id of the service.
+                 * @example cps_8s2d4f6g1h3j5k7l9q0w2e4r
+                 */
                 serviceId: components["parameters"]["ServiceId"];
             };
             cookie?: never;
@@ -4890,7 +5234,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the deployment. */
+                /**
+                 * @description Id of the deployment.
+                 * @example dpl_6g1j8l3n0q5s2u7w4y9a6c1e
+                 */
                 deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
@@ -4920,7 +5267,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the deployment. */
+                /**
+                 * @description Id of the deployment.
+                 * @example dpl_6g1j8l3n0q5s2u7w4y9a6c1e
+                 */
                 deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
@@ -4949,7 +5299,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the deployment. */
+                /**
+                 * @description Id of the deployment.
+                 * @example dpl_6g1j8l3n0q5s2u7w4y9a6c1e
+                 */
                 deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;
@@ -4980,7 +5333,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the deployment. */
+                /**
+                 * @description Id of the deployment.
+                 * @example dpl_6g1j8l3n0q5s2u7w4y9a6c1e
+                 */
                 deploymentId: components["parameters"]["DeploymentIdParameter"];
             };
             cookie?: never;

@@ -26,13 +26,13 @@ export interface Project {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  /** Declared identity, unique in the workspace, or null if none was declared. */
+  /** The logical id, which you choose. Unique in the workspace. Null if the project has none. */
   logicalId: string | null;
   /** When the project was created. ISO 8601. */
   createdAt: string;
   /**
-   * Default region for new databases, apps and services, or null if the project was created without a
-   * region.
+   * Region of new apps and services that name none, and of new databases with the region `inherit`. Null if
+   * the project was created without a region.
    */
   defaultRegion: string | null;
   /** The workspace that owns the project. */
@@ -94,7 +94,13 @@ export type Name = string;
 
 /** Id of a region. */
 export type RegionId =
-  "us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1";
+  | "us-east-1"
+  | "us-west-1"
+  | "eu-west-3"
+  | "eu-central-1"
+  | "ap-northeast-1"
+  | "ap-southeast-1"
+  | (string & {});
 
 /** Id of a workspace, with or without its prefix `wksp_`. At most 128 characters. */
 export type WorkspaceId = string;
@@ -111,8 +117,8 @@ export interface CreateProject {
    */
   region?: RegionId;
   /**
-   * Declared identity, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit. At most 255 characters.
+   * A logical id that you choose, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with
+   * a letter or digit. At most 255 characters.
    */
   logicalId?: LogicalId;
   /** The workspace to create the project in. Must be the credential's workspace. At most 128 characters. */
@@ -142,7 +148,7 @@ export interface DatabaseCore {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
 }
 
@@ -187,11 +193,11 @@ export type DatabaseSource = EmptySource | BackupSource | CloneSource;
 /** Protocol of the connection. */
 export type ConnectionKind = "postgres" | "accelerate";
 
-/** Host, user and password of the `direct` endpoint. */
+/** Host, user and current password of the `direct` endpoint. */
 export interface DirectConnection {
   /** Host name. */
   host: string;
-  /** Password. Secret: keep it out of logs. */
+  /** Current password. Secret: keep it out of logs. */
   pass: string;
   /** User name. */
   user: string;
@@ -211,7 +217,8 @@ export interface ConnectionCore {
   /** Protocol of the connection. */
   kind: ConnectionKind;
   /**
-   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   * Host, user and current password of the `direct` endpoint. Null or absent if the service does not report
+   * them.
    */
   directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
@@ -252,7 +259,8 @@ export interface IssuedConnection {
   /** Protocol of the connection. */
   kind: ConnectionKind;
   /**
-   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   * Host, user and current password of the `direct` endpoint. Null or absent if the service does not report
+   * them.
    */
   directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
@@ -279,7 +287,10 @@ export interface Endpoints {
   accelerate?: Endpoint;
 }
 
-/** Credentials for connecting to a database. */
+/**
+ * Credentials for connecting to a database, without connection strings. The password is in
+ * `directConnection`, unless the service does not report it.
+ */
 export interface Connection {
   /** Id of the connection, `con_…`. */
   id: string;
@@ -293,7 +304,8 @@ export interface Connection {
   /** Protocol of the connection. */
   kind: ConnectionKind;
   /**
-   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   * Host, user and current password of the `direct` endpoint. Null or absent if the service does not report
+   * them.
    */
   directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
@@ -316,7 +328,8 @@ export interface ApiKeyConnection {
   /** Protocol of the connection. */
   kind: ConnectionKind;
   /**
-   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   * Host, user and current password of the `direct` endpoint. Null or absent if the service does not report
+   * them.
    */
   directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
@@ -343,7 +356,9 @@ export interface DatabaseSecrets {
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  /**
+   * Host, user and current password of the `direct` endpoint, or null if the service does not report them.
+   */
   directConnection: DirectConnection | null;
 }
 
@@ -370,7 +385,7 @@ export interface ProjectDatabase {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /** `provisioning` until the database accepts connections. */
   status: "provisioning" | "ready";
@@ -384,7 +399,9 @@ export interface ProjectDatabase {
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  /**
+   * Host, user and current password of the `direct` endpoint, or null if the service does not report them.
+   */
   directConnection: DirectConnection | null;
 }
 
@@ -397,13 +414,13 @@ export interface ProjectWithDatabase {
   url: string;
   /** Display name. Does not have to be unique. */
   name: string;
-  /** Declared identity, unique in the workspace, or null if none was declared. */
+  /** The logical id, which you choose. Unique in the workspace. Null if the project has none. */
   logicalId: string | null;
   /** When the project was created. ISO 8601. */
   createdAt: string;
   /**
-   * Default region for new databases, apps and services, or null if the project was created without a
-   * region.
+   * Region of new apps and services that name none, and of new databases with the region `inherit`. Null if
+   * the project was created without a region.
    */
   defaultRegion: string | null;
   /** The workspace that owns the project. */
@@ -491,7 +508,7 @@ export interface DatabaseWithConnections {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /** The region that it runs in, or null if the service does not report one. */
   region: ShortReference | null;
@@ -503,7 +520,7 @@ export interface DatabaseWithConnections {
 
 /**
  * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
- * until it is `ready` or in `failure`.
+ * until it is `ready` or in `failure`. A database that is being deleted is not `ready`.
  */
 export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
 
@@ -530,7 +547,7 @@ export interface Database {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /** The region that it runs in, or null if the service does not report one. */
   region: ShortReference | null;
@@ -540,7 +557,7 @@ export interface Database {
   project: Reference;
   /**
    * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
-   * until it is `ready` or in `failure`.
+   * until it is `ready` or in `failure`. A database that is being deleted is not `ready`.
    */
   status: DatabaseStatus;
   /** What it was created or last restored from, or null if the service does not report it. */
@@ -582,8 +599,8 @@ export interface CreateProjectDatabaseFields {
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
   name?: Name;
   /**
-   * Whether to make it the project's default database. The previous default database can then be deleted,
-   * and must be deleted before the project. Default: `false`.
+   * Whether to make it the project's default database. The database that was the default before stays. It
+   * can then be deleted, and must be deleted before the project. Default: `false`.
    */
   isDefault?: boolean;
 }
@@ -638,7 +655,7 @@ export interface DatabaseWithSecrets {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /** `provisioning` until the database accepts connections. */
   status: "provisioning" | "ready";
@@ -652,7 +669,9 @@ export interface DatabaseWithSecrets {
   apiKeys: ApiKeyConnection[];
   /** Connection string of the `direct` endpoint. Secret: keep it out of logs. */
   connectionString: string | null;
-  /** Host, user and password of the `direct` endpoint, or null if the service does not report them. */
+  /**
+   * Host, user and current password of the `direct` endpoint, or null if the service does not report them.
+   */
   directConnection: DirectConnection | null;
   /** The project that it belongs to. */
   project: Reference;
@@ -682,8 +701,8 @@ export interface CreateDatabaseFields {
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
   name?: Name;
   /**
-   * Whether to make it the project's default database. The previous default database can then be deleted,
-   * and must be deleted before the project. Default: `false`.
+   * Whether to make it the project's default database. The database that was the default before stays. It
+   * can then be deleted, and must be deleted before the project. Default: `false`.
    */
   isDefault?: boolean;
 }
@@ -708,8 +727,8 @@ export interface CreateDatabaseWithBranchIdAndFromDatabase extends CreateDatabas
   /** Cannot be combined with `branchId` or `logicalId`. */
   branchGitName?: never;
   /**
-   * Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit. Cannot be combined with `branchGitName`. At most 255 characters.
+   * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
+   * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
   logicalId?: LogicalId;
 }
@@ -736,8 +755,8 @@ export interface CreateDatabaseWithBranchIdAndSource extends CreateDatabaseField
   /** Cannot be combined with `branchId` or `logicalId`. */
   branchGitName?: never;
   /**
-   * Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit. Cannot be combined with `branchGitName`. At most 255 characters.
+   * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
+   * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
   logicalId?: LogicalId;
 }
@@ -820,11 +839,11 @@ export interface CreatedDatabase {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /**
    * A new database is `provisioning` until it is `ready` or in `failure`. A restore makes it `recovering`
-   * until it is `ready` or in `failure`.
+   * until it is `ready` or in `failure`. A database that is being deleted is not `ready`.
    */
   status: DatabaseStatus;
   /** The region that it runs in, or null if the service does not report one. */
@@ -889,7 +908,7 @@ export interface UpdateDatabaseWithLogicalId extends UpdateDatabaseFields {
   branchId?: never;
   /** Cannot be combined with `logicalId`. */
   branchGitName?: never;
-  /** New declared identity, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
+  /** New logical id, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
   logicalId?: LogicalId | null;
 }
 
@@ -939,7 +958,7 @@ export interface RecoveringDatabase {
   defaultConnectionId: string | null;
   /** The branch that the database is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
   /** The region that it runs in, or null if the service does not report one. */
   region: ShortReference | null;
@@ -1056,7 +1075,10 @@ export interface EndpointsWithSecrets {
   accelerate?: EndpointWithSecrets;
 }
 
-/** A new or rotated connection, including its credentials, which are returned only once. */
+/**
+ * A new or rotated connection, including its credentials. Connection strings are returned only once; the
+ * password may be readable later, as `directConnection` of a `Connection`.
+ */
 export interface ConnectionWithSecrets {
   /** Id of the connection, `con_…`. */
   id: string;
@@ -1070,7 +1092,8 @@ export interface ConnectionWithSecrets {
   /** Protocol of the connection. */
   kind: ConnectionKind;
   /**
-   * Host, user and password of the `direct` endpoint. Null or absent if the service does not report them.
+   * Host, user and current password of the `direct` endpoint. Null or absent if the service does not report
+   * them.
    */
   directConnection?: DirectConnection | null;
   /** The database that the connection belongs to. */
@@ -1089,7 +1112,10 @@ export interface ConnectionWithSecrets {
 
 /** One new or rotated connection. */
 export interface ConnectionWithSecretsResponse {
-  /** A new or rotated connection, including its credentials, which are returned only once. */
+  /**
+   * A new or rotated connection, including its credentials. Connection strings are returned only once; the
+   * password may be readable later, as `directConnection` of a `Connection`.
+   */
   data: ConnectionWithSecrets;
 }
 
@@ -1106,7 +1132,10 @@ export type ConnectionId = string;
 
 /** One connection. */
 export interface ConnectionResponse {
-  /** Credentials for connecting to a database. */
+  /**
+   * Credentials for connecting to a database, without connection strings. The password is in
+   * `directConnection`, unless the service does not report it.
+   */
   data: Connection;
 }
 
@@ -1405,9 +1434,9 @@ export interface Approval {
    * again. ISO 8601.
    */
   expiresAt: string;
-  /** End of the window of an `approved_window` approval, otherwise null. ISO 8601. */
+  /** End of the window, if the sponsor approved one, otherwise null. ISO 8601. */
   windowExpiresAt: string | null;
-  /** When the sponsor decided, or null if the approval is pending. ISO 8601. */
+  /** When the sponsor decided, or null if there was no decision. ISO 8601. */
   decidedAt: string | null;
   /** What to do next. */
   hint?: string;
@@ -1451,7 +1480,9 @@ export interface BranchList {
 export interface CreateBranch {
   /** Name of a git branch. 1 to 255 characters. */
   gitName: GitName;
-  /** Whether to make it the project's default branch. Roles do not change. Default: `false`. */
+  /**
+   * Whether to make it the project's default branch. The roles of branches stay the same. Default: `false`.
+   */
   isDefault?: boolean;
 }
 
@@ -1467,8 +1498,8 @@ export interface BranchResponse {
 /** Fields to change. */
 export interface UpdateBranch {
   /**
-   * True makes the branch the project's default branch. Roles do not change. False is not allowed for the
-   * default branch: make another branch the default instead. Null changes nothing.
+   * True makes the branch the project's default branch. The roles of branches stay the same. False is not
+   * allowed for the default branch: make another branch the default instead. Null changes nothing.
    */
   isDefault?: boolean | null;
 }
@@ -1488,13 +1519,13 @@ export interface App {
   projectId: string;
   /** The branch that the app is on, or null if it is not on a branch. */
   branchId: string | null;
-  /** The promoted deployment, or null if none was promoted yet. */
+  /** The promoted deployment, or null if there is none. */
   latestDeploymentId: string | null;
   /** Domain that serves the promoted deployment. */
   appEndpointDomain: string;
   /** When the app was created. ISO 8601. */
   createdAt: string;
-  /** Declared identity, unique on the branch, or null if none was declared. */
+  /** The logical id, which you choose. Unique on the branch. Null if there is none. */
   logicalId: string | null;
 }
 
@@ -1526,8 +1557,8 @@ export interface CreateAppWithBranchId extends CreateAppFields {
   /** Cannot be combined with `branchId` or `logicalId`. */
   branchGitName?: null;
   /**
-   * Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit. Cannot be combined with `branchGitName`. At most 255 characters.
+   * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
+   * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
   logicalId?: LogicalId;
 }
@@ -1585,8 +1616,8 @@ export interface UpdateAppFields {
 /** {@link UpdateApp} with `logicalId`, without `branchId` or `branchGitName`. */
 export interface UpdateAppWithLogicalId extends UpdateAppFields {
   /**
-   * New declared identity, or null to remove it. Set it to null before you set a different one. Cannot be
-   * combined with `branchId` or `branchGitName`.
+   * New logical id, or null to remove it. Set it to null before you set a different one. Cannot be combined
+   * with `branchId` or `branchGitName`.
    */
   logicalId?: LogicalId | null;
   /** Cannot be combined with `logicalId`. */
@@ -1769,7 +1800,7 @@ export interface DeploymentDetails {
   status: DeploymentStatus;
   /** Domain that serves this deployment, or null before its first start. */
   previewDomain: string | null;
-  /** Environment variables of the deployment. */
+  /** Environment variables of the deployment. Absent if it has none. No operation of this API sets them. */
   envVars?: {
     [key: string]: string;
   };
@@ -1870,9 +1901,12 @@ export interface DatabasesBackupsListQuery {
 
 /** Query parameters of `databases.usage.get`. */
 export interface DatabasesUsageGetQuery {
-  /** Start of the period, a day or an instant. Defaults to the first day of the month of `endDate`. */
+  /**
+   * Start of the period: a day such as `2026-11-20`, or a time such as `2026-11-20T10:00:00Z`. Defaults to
+   * the first day of the month of `endDate`.
+   */
   startDate?: DateOrTime;
-  /** End of the period, a day (inclusive) or an instant. Defaults to now. */
+  /** End of the period: a day, which is included, or a time. Defaults to now. */
   endDate?: DateOrTime;
 }
 
@@ -2103,8 +2137,8 @@ export interface ServicesDeploymentsListQuery {
 /** {@link CreateProject} with the identity that `ensure` needs. */
 export interface EnsureProject extends CreateProject {
   /**
-   * Declared identity, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit.
+   * A logical id that you choose, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with
+   * a letter or digit.
    */
   logicalId: string;
 }
@@ -2112,8 +2146,8 @@ export interface EnsureProject extends CreateProject {
 /** {@link CreateDatabase} with the identity that `ensure` needs. */
 export type EnsureDatabase = CreateDatabase & {
   /**
-   * Declared identity, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or
-   * digit. Cannot be combined with `branchGitName`.
+   * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
+   * letter or digit. Cannot be combined with `branchGitName`.
    */
   logicalId: string;
 };

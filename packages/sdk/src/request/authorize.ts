@@ -6,7 +6,7 @@ import type { Message } from "./encode.js";
  * that the service has just refused. Throws `TokenError` when there is no token that can be sent.
  */
 export const authorize = async (
-  { message, settings, signal }: CallContext,
+  { message, settings, limit }: CallContext,
   rejected?: string,
 ): Promise<Message> => {
   const { token, timeoutMs, load } = settings;
@@ -14,13 +14,13 @@ export const authorize = async (
   let value: unknown = token;
   if (typeof token === "function") {
     try {
-      value = await token({ signal, timeoutMs, rejected });
+      value = await token({ signal: limit.signal, timeoutMs, rejected });
     } catch (error) {
       throw (await load()).tokenFunctionError(error);
     }
   }
   const sent = isToken(value) ? value : (await load()).environmentToken(settings, value);
-  return { ...message, headers: { ...message.headers, authorization: `Bearer ${sent}` } };
+  return { ...message, headers: { authorization: `Bearer ${sent}`, ...message.headers } };
 };
 
 /** Whether a value can be sent as a bearer token. */

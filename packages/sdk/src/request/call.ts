@@ -1,7 +1,8 @@
 import type { HttpMethod } from "../generated/operations.js";
 import type { Transport } from "../transport/transport.js";
-import type { ApprovalWaitOptions } from "../wait/approval-wait-options.js";
-import type { Middleware } from "./middleware.js";
+import type { ApprovalWaitOptions } from "./approval-wait-options.js";
+import type { Middleware } from "../transport/middleware.js";
+import type { RetryEvent } from "./retry-event.js";
 
 /** One call, before it is encoded as an HTTP request. */
 export interface Call {
@@ -15,6 +16,11 @@ export interface Call {
   query?: object | undefined;
   /** Sent as JSON; undefined sends no body. A GET cannot have one. */
   body?: unknown;
+}
+
+/** A call of a method of a resource, which has the values of `path` in its order. */
+export interface ContractCall extends Omit<Call, "pathParams"> {
+  pathParams: readonly string[];
 }
 
 /**
@@ -49,7 +55,7 @@ export interface SendOptions {
 
 /** Options of one call. Defaults are those of the client. */
 export interface RequestOptions extends SendOptions {
-  /** Ends the call at any time, including the pause before a retry; the call then throws the signal's `reason`. */
+  /** Ends the call at any time, including the pause before a retry; the call then throws the signal's `reason`, or an `AbortError` whose `cause` is a reason that is no `Error`. */
   signal?: AbortSignal | undefined;
   /** Milliseconds for the whole call: connection, body and every retry. `Infinity` sets no deadline. */
   timeoutMs?: number | undefined;
@@ -57,6 +63,8 @@ export interface RequestOptions extends SendOptions {
   maxRetries?: number | undefined;
   /** Longest `Retry-After` to wait for, in milliseconds. */
   maxRetryAfterMs?: number | undefined;
+  /** Replaces the client's. */
+  onRetry?: ((retry: RetryEvent) => void) | undefined;
   /** As for the client: false does not wait, true waits with the client's options, an object overrides some of them. */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }

@@ -1,8 +1,10 @@
 import type { Fetch } from "../transport/fetch-transport.js";
 import type { Transport } from "../transport/transport.js";
-import type { ApprovalWaitOptions } from "../wait/approval-wait-options.js";
+import type { ApprovalWaitOptions } from "./approval-wait-options.js";
 import type { Token } from "./call.js";
-import type { Middleware } from "./middleware.js";
+import type { Middleware } from "../transport/middleware.js";
+import type { RetryEvent } from "./retry-event.js";
+import type { Timers } from "../deadlines/timers.js";
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -44,6 +46,10 @@ export interface ClientOptions {
    * at once, with `retryAfter`. Default: 60,000.
    */
   maxRetryAfterMs?: number | undefined;
+  /**
+   * Called before each pause that precedes a retry, so that a program can say why a call takes long. What it throws ends the call.
+   */
+  onRetry?: ((retry: RetryEvent) => void) | undefined;
   /** Wraps every request that is sent; the first is the outermost. */
   middleware?: readonly Middleware[] | undefined;
   /**
@@ -57,4 +63,9 @@ export interface ClientOptions {
    * the `cause`. See the `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown at once.
    */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
+  /**
+   * For tests: the timers of deadlines, and of pauses between retries and polls. `mock.clientOptions()` of `@mgmt/mock` has
+   * timers that move the mock's clock instead of waiting. Default: those of the platform.
+   */
+  timers?: Timers | undefined;
 }

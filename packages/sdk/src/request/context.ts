@@ -1,30 +1,46 @@
 import type { ConnectionError } from "../errors/local-errors.js";
 import type { TokenError } from "../errors/token-error.js";
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
 import type { Transport, TransportResponse } from "../transport/transport.js";
-import type { ApprovalWaitOptions } from "../wait/approval-wait-options.js";
-import type { Token } from "./call.js";
+import type { ApprovalWaitOptions } from "./approval-wait-options.js";
+import type { Call, ContractCall, RequestOptions, Token } from "./call.js";
+import type { Limit } from "../deadlines/limit.js";
 import type { ResponseErrors } from "./decode.js";
 import type { Message } from "./encode.js";
-import type { Middleware, OutgoingRequest } from "./middleware.js";
+import type { Middleware, OutgoingRequest } from "../transport/middleware.js";
+import type { RetryEvent } from "./retry-event.js";
+import type { Timers } from "../deadlines/timers.js";
 import type { TracedName } from "./trace-channels.js";
+import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /** The options of a client or a call, checked and with their defaults. */
 export interface Settings {
   baseUrl: string;
   /** Undefined reads `MGMT_TOKEN`; false sends no credential. */
-  token: Token | false | undefined;
+  token?: Token | false | undefined;
   transport: Transport;
   headers: Record<string, string>;
   timeoutMs: number;
   maxRetries: number;
   maxRetryAfterMs: number;
+  onRetry?: (retry: RetryEvent) => void;
   middleware: readonly Middleware[];
-  debug: boolean | ((line: string) => void);
-  waitForApproval: ApprovalWaitOptions | undefined;
+  debug?: boolean | ((line: string) => void) | undefined;
+  waitForApproval?: ApprovalWaitOptions | false | undefined;
+  timers: Timers;
+  /** Each of them ends a call. */
+  signals: readonly AbortSignal[];
+  /** Options that `areUsual` could not accept, and nothing else has checked. */
+  unchecked: readonly Unchecked[];
   /** Loads the steps that few calls take. */
   load: () => Promise<OnDemandSteps>;
 }
+
+/** What has options, as messages call it, and the options. Those of a call are checked with the call. */
+export type Unchecked = [of: "a client" | "withOptions" | undefined, options: object];
+
+/** By what the steps of a client that take time wait and end. */
+export type Waiting = Pick<Settings, "timers" | "signals">;
 
 /** What the steps between `encode` and `decode` share. */
 export interface CallContext {
@@ -32,9 +48,9 @@ export interface CallContext {
   /** Without a credential. */
   message: Message;
   attempts: Attempt[];
-  /** Aborted at the deadline and when the caller aborts. */
-  signal: AbortSignal;
-  /** When the deadline passes, on the clock of `performance.now()`. */
+  /** Ends the call at the deadline and when the caller aborts. */
+  limit: Limit;
+  /** When the deadline passes, by `performance.now()` of the timers. */
   deadline: number;
 }
 
@@ -43,15 +59,21 @@ export type Outcome = TransportResponse | ConnectionError;
 
 /** The steps that few calls take. */
 export interface OnDemandSteps extends ResponseErrors {
+  assertUnchecked(
+    unchecked: readonly Unchecked[],
+    call: Call | ContractCall,
+    options: RequestOptions | undefined,
+  ): void;
+  encodingError(call: Call | ContractCall, cause: unknown): unknown;
   intercept(settings: Settings, request: OutgoingRequest, attempt: Attempt): Promise<TransportResponse>;
+  rawResponse(response: TransportResponse, signals: readonly AbortSignal[]): Response;
   retry(context: CallContext, sent: Message, outcome: Outcome): Promise<TransportResponse>;
   roundTripWithApproval(
     settings: Settings,
     message: Message,
-    signal: AbortSignal | undefined,
     attempts: Attempt[],
   ): Promise<TransportResponse>;
-  trace<T>(name: TracedName, context: object, work: () => Promise<T>): Promise<T>;
+  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
   environmentToken(settings: Settings, unusable: unknown): string;
   tokenFunctionError(cause: unknown): TokenError;
 }

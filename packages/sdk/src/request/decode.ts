@@ -2,6 +2,7 @@ import type { ApiError } from "../errors/api-error.js";
 import type { PagingError, PagingFault } from "../errors/paging-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
+import { maskInspection } from "#masked-inspection";
 
 /** What is wrong with the body of a 2xx response, unless it does not match the contract. */
 export type BodyFault = "not_json" | PagingFault;
@@ -31,14 +32,17 @@ export const decode = <T>(
   const fail = async (fault?: BodyFault): Promise<never> => {
     throw (await load()).responseError(message, response, fault);
   };
-  const { status, body } = response;
+  const { status, body, unread } = response;
   if (status < 200 || status > 299) return fail();
+  // Nobody takes the value of a call with `asResponse()`.
+  if (unread) return unread as T;
   let json: unknown;
   try {
     json = body === "" ? undefined : JSON.parse(body);
   } catch {
     return fail("not_json");
   }
+  maskInspection(json, body);
   const result = read(json);
   return result && "value" in result ? result.value : fail(result?.fault);
 };

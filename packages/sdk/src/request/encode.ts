@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from "../errors/local-errors.js";
-import type { Call, RequestOptions } from "./call.js";
-import { readHeaders } from "./headers.js";
+import type { Reading } from "../transport/transport.js";
+import type { Call, ContractCall } from "./call.js";
 import { fillPath } from "./path.js";
 
 /** An encoded request that lacks only its credential and its signal. */
@@ -11,50 +10,38 @@ export interface Message {
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
+  reading?: Reading | undefined;
 }
 
-/** Encodes a call as an HTTP request. Throws `InvalidArgumentError` for what a request cannot carry. */
+/** Encodes a call as an HTTP request. Throws for what a request cannot carry; `encodingError` says why. */
 export const encode = (
   settings: { baseUrl: string; headers: Record<string, string> },
-  call: Call,
-  options: RequestOptions = {},
+  call: Call | ContractCall,
+  reading?: Reading,
 ): Message => {
   const { method, path } = call;
-  // Appended to the host name, anything else could name another host.
-  if (!path.startsWith("/")) throw new InvalidArgumentError("path", "must start with a slash");
-  const body = encodeBody(call.body);
-  if (method === "GET" && body) throw new InvalidArgumentError("body", "cannot be sent with GET");
+  const body: string | undefined = JSON.stringify(call.body);
+  // Appended to the host name, a path that starts with anything but a slash could name another host.
+  if (!path.startsWith("/") || (method === "GET" && body)) throw new TypeError();
   return {
     method,
     path,
     url: settings.baseUrl + fillPath(path, call.pathParams) + encodeQuery(call.query),
     headers: {
       accept: "application/json",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body && { "content-type": "application/json" }),
       ...settings.headers,
-      ...readHeaders(options.headers),
     },
     body,
+    reading,
   };
 };
 
 const encodeQuery = (query: object = {}): string => {
-  let pairs: URLSearchParams | undefined;
-  for (const [name, value] of Object.entries(query) as [string, unknown][]) {
-    if (value === undefined || value === null) continue;
-    if (["object", "function", "symbol"].includes(typeof value)) {
-      throw new InvalidArgumentError(name, "must be a string, a number or a boolean");
-    }
-    pairs ??= new URLSearchParams();
-    pairs.append(name, String(value));
-  }
-  return pairs ? `?${pairs}` : "";
+  const given = givenEntries(query);
+  return given[0] ? `?${new URLSearchParams(given)}` : "";
 };
 
-const encodeBody = (body: unknown): string | undefined => {
-  try {
-    return JSON.stringify(body);
-  } catch (error) {
-    throw new InvalidArgumentError("body", "cannot be serialized as JSON", { cause: error });
-  }
-};
+/** The entries of an object whose value is neither null nor undefined. */
+export const givenEntries = (values: object): [string, string][] =>
+  Object.entries(values).filter(([, value]) => value !== undefined && value !== null);

@@ -7,9 +7,9 @@ const validValue = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Returns the headers with their names in lower case. Throws `InvalidArgumentError` for a name or value that HTTP does not
  * allow, without quoting it: it may be a secret, and transports would quote it in their errors.
  */
-export const readHeaders = (headers: Record<string, string> = {}): Record<string, string> => {
+export const readHeaders = (headers: Record<string, string> | undefined): Record<string, string> => {
   const lowerCased: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries({ ...headers })) {
     if (!validName.test(name)) {
       throw new InvalidArgumentError("headers", "has a name that is not allowed in HTTP");
     }

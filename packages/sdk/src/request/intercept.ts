@@ -1,12 +1,14 @@
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
 import { printRequest } from "../debug/print-request.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Settings } from "./context.js";
-import type { Middleware, Next, OutgoingRequest } from "./middleware.js";
-import { assertResponse, connectionErrorFrom } from "./send.js";
+import type { Middleware, Next, OutgoingRequest } from "../transport/middleware.js";
+import { connectionErrorFrom } from "./send.js";
 import { channelOf } from "#trace-channels";
+import { checkedResponse } from "#type-checks";
 import type { TracedName } from "./trace-channels.js";
+import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /** Sends a request through tracing, middleware and debug output. `attempt` is complete when its trace ends. */
 export const intercept = (
@@ -28,7 +30,11 @@ export const intercept = (
 };
 
 /** Publishes the start, end and failure of `work` to subscribers; never its result, which may be a secret. */
-export const trace = <T>(name: TracedName, context: object, work: () => Promise<T>): Promise<T> => {
+export const trace = <T>(
+  name: TracedName,
+  context: CallTrace | AttemptTrace,
+  work: () => Promise<T>,
+): Promise<T> => {
   const channel = channelOf(name);
   if (!channel) return work();
   let result: T;
@@ -42,7 +48,7 @@ const compose = ({ middleware, debug, transport }: Settings): Next => {
   const printing: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
   const transmit: Next = async (request) => {
     try {
-      return assertResponse(await transport.send(request));
+      return checkedResponse(await transport.send(request));
     } catch (cause) {
       throw connectionErrorFrom(request, cause);
     }

@@ -1,26 +1,30 @@
-import { InvalidArgumentError } from "../errors/local-errors.js";
-
 /**
- * Fills in a template such as `/v1/projects/{id}`. Throws `InvalidArgumentError` for a value that is empty or a dot segment,
- * or becomes one when a proxy decodes it once or more: the path would then name another resource.
+ * Fills in a template such as `/v1/projects/{id}`. Throws for a value that is empty or a dot segment, or becomes one when a proxy
+ * decodes it once or more: the path would then name another resource.
+ *
+ * @param values the values by their names, or in the order of the template.
  */
-export const fillPath = (template: string, values: Record<string, string> = {}): string =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
-
-const encodeSegment = (name: string, value: unknown): string => {
-  if (typeof value !== "string" || changesPath(value)) {
-    throw new InvalidArgumentError(name, "must be a string that is neither empty nor a dot segment");
-  }
-  try {
-    return encodeURIComponent(value);
-  } catch (cause) {
-    throw new InvalidArgumentError(name, "is not well-formed text", { cause });
-  }
+export const fillPath = (
+  template: string,
+  values: object = {},
+  encode: (value: unknown, name: string) => string = encodeSegment,
+): string => {
+  let index = 0;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encode(Reflect.get(values, name) ?? Reflect.get(values, index++), name),
+  );
 };
 
-const changesPath = (value: string): boolean => {
-  if (/(?:^|[/\\])\s*(?:\.{1,2}\s*)?(?:[/\\]|$)/.test(value)) return true;
-  const decoded = value.replace(/(?:%[\da-f]{2})+/gi, decode);
+/** Its errors name no argument: `encodingError` makes those that callers see. */
+const encodeSegment = (value: unknown): string => {
+  if (typeof value !== "string" || changesPath(value)) throw new TypeError();
+  return encodeURIComponent(value);
+};
+
+/** Whether a value would make a path name another resource. */
+export const changesPath = (value: string): boolean => {
+  if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(value)) return true;
+  const decoded = value.replace(/(%[\da-f]{2})+/gi, decode);
   return decoded !== value && changesPath(decoded);
 };
 

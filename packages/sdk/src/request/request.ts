@@ -1,19 +1,20 @@
-import { ApiPromise, type ApiResponse, type Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
+import { ApiPromise, type ApiResponse } from "./api-promise.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Call, RequestOptions } from "./call.js";
+import type { Call, ContractCall, RequestOptions } from "./call.js";
 import type { Settings } from "./context.js";
 import { type ReadBody, decode } from "./decode.js";
 import { type Message, encode } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
 import { mergeOptions } from "./settings.js";
-import { channelOf } from "#trace-channels";
-import { assertOptions } from "#type-checks";
+import { traceIfObserved } from "#trace-channels";
+import { areUsual, assertCall } from "#type-checks";
 
 /** Performs one call with the settings of a client. `read` takes the value from the response's body. */
 export type RequestFunction = <T>(
-  call: Call,
+  call: Call | ContractCall,
   options: RequestOptions | undefined,
   read: ReadBody<T>,
 ) => ApiPromise<T>;
@@ -23,34 +24,51 @@ export const sendEncoded = (
   client: Settings,
   message: Message,
   options: RequestOptions,
-): Promise<TransportResponse> =>
-  traceCall(client, message, (attempts) =>
-    roundTripFor(mergeOptions(client, options), message, options.signal, attempts),
+): Promise<TransportResponse> => {
+  const attempts: Attempt[] = [];
+  return traceCall(client, message, attempts, () =>
+    roundTripFor(mergeOptions(client, options), message, attempts),
   );
+};
 
 /** Encode → round trip (authorize → send → retry or refresh) → decode. */
 export const createRequest =
   (client: Settings): RequestFunction =>
   (call, options, read) => {
-    let responseParts: () => ApiResponse;
-    const data = traceCall(client, call, async (attempts) => {
-      assertOptions(options ?? {}, "call", InvalidArgumentError);
-      const settings = options ? mergeOptions(client, options) : client;
-      const message = encode(settings, call, options);
-      const response = await roundTripFor(settings, message, options?.signal, attempts);
-      responseParts = () => {
-        const { status, headers } = response;
-        return { status, headers, requestId: headers["x-request-id"], attempts };
-      };
-      return decode(message, response, read, settings.load);
+    const reading: Message["reading"] = {};
+    let settings: Settings;
+    let received: TransportResponse;
+    const attempts: Attempt[] = [];
+    const data = traceCall(client, call, attempts, async () => {
+      assertCall(call, options, InvalidArgumentError);
+      settings = options ? mergeOptions(client, options) : client;
+      if (settings.unchecked[0] || !areUsual(call.query, "?") || !areUsual(call.body, "{")) {
+        (await client.load()).assertUnchecked(settings.unchecked, call, options);
+      }
+      let message: Message;
+      try {
+        message = encode(settings, call, reading);
+      } catch (error) {
+        throw (await client.load()).encodingError(call, error);
+      }
+      received = await roundTripFor(settings, message, attempts);
+      return decode(message, received, read, settings.load);
     });
-    return new ApiPromise(data, () => responseParts());
+    const responseParts = (): ApiResponse => {
+      const { status, headers } = received;
+      return { status, headers, requestId: headers["x-request-id"], attempts };
+    };
+    const leaveUnread = (): (() => Promise<Response>) => {
+      reading.unread = true;
+      return async () => (await client.load()).rawResponse(received, settings.signals);
+    };
+    return new ApiPromise(data, responseParts, leaveUnread);
   };
 
 /** Returns a response of any status. */
 const roundTripFor: typeof roundTrip = (settings, ...rest) =>
   settings.waitForApproval
-    ? settings.load().then(({ roundTripWithApproval }) => roundTripWithApproval(settings, ...rest))
+    ? settings.load().then((steps) => steps.roundTripWithApproval(settings, ...rest))
     : roundTrip(settings, ...rest);
 
 /**
@@ -61,19 +79,17 @@ const roundTripFor: typeof roundTrip = (settings, ...rest) =>
 const traceCall = async <T>(
   { load }: Settings,
   { method, path }: { method: string; path: string },
-  work: (attempts: Attempt[]) => Promise<T>,
+  attempts: Attempt[],
+  work: () => Promise<T>,
 ): Promise<T> => {
-  const attempts: Attempt[] = [];
   try {
-    if (!channelOf("call")) return await work(attempts);
-    const { trace } = await load();
-    return await trace("call", { method, path, attempts }, () => work(attempts));
+    return await (traceIfObserved("call", { method, path, attempts }, work, load) ?? work());
   } catch (error) {
     // The caller must have reached its `await`, or the stack does not show it.
     await undefined;
     if (error instanceof MgmtError) {
       if (attempts[0]) error.attempts ??= attempts;
-      error.stack = [error, ...(new Error().stack ?? "").split("\n").slice(2)].join("\n");
+      error.stack = String(error) + (new Error().stack ?? "").replace(/.*\n.*/, "");
     }
     throw error;
   }

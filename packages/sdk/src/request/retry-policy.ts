@@ -13,10 +13,14 @@ const transientStatuses = [408, 429, 502, 503, 504];
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 
 /** Whether no connection was made, so that the service did not receive the request. */
-export const isUnsent = ({ reason }: ConnectionError): boolean =>
-  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT)$/i.test(
-    reason,
-  );
+export const isUnsent = (error: ConnectionError): boolean =>
+  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|PROXY_REFUSED)$/i.test(
+    error.reason,
+  ) || isCertificateRefused(error);
+
+/** Whether the certificate of the service is not accepted. The next attempt would get the same one. */
+const isCertificateRefused = ({ reason }: ConnectionError): boolean =>
+  /CERT|UNABLE_TO_VERIFY_LEAF/.test(reason);
 
 /** Whether the service certainly did not process the request. */
 export const isUnprocessed = (outcome: Outcome): boolean =>
@@ -29,7 +33,9 @@ export const isUnprocessed = (outcome: Outcome): boolean =>
  * only a POST can take effect twice.
  */
 export const mayRetry = (method: string, outcome: Outcome): boolean =>
-  (outcome instanceof ConnectionError || transientStatuses.includes(outcome.status)) &&
+  (outcome instanceof ConnectionError
+    ? !isCertificateRefused(outcome)
+    : transientStatuses.includes(outcome.status)) &&
   (idempotentMethods.includes(method) || isUnprocessed(outcome));
 
 /** Milliseconds before retry number `retry`, from 0; undefined when `Retry-After` exceeds `maxRetryAfterMs`. */

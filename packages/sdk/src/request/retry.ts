@@ -1,10 +1,11 @@
-import { errorFrom } from "../errors/error-from.js";
-import { ConnectionError } from "../errors/local-errors.js";
+import { errorFrom } from "./error-from.js";
+import { ConnectionError, withoutQuery } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
-import { pause } from "./pause.js";
+import { withMockHint } from "./mock-hint.js";
+import { pause } from "../deadlines/pause.js";
 import { refresh } from "./refresh.js";
 import { isUnprocessed, mayRetry, pauseBefore } from "./retry-policy.js";
 import { responseOf } from "./round-trip.js";
@@ -19,21 +20,24 @@ export const retry = async (
   sent: Message,
   first: Outcome,
 ): Promise<TransportResponse> => {
-  const { settings, message, signal, deadline } = context;
-  const { maxRetries, maxRetryAfterMs } = settings;
+  const { settings, message, attempts, deadline } = context;
+  const { signal } = context.limit;
+  const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
   let outcome = await refresh(context, sent, first);
   let mayBeProcessed = false;
   for (let count = 0; count < maxRetries && mayRetry(message.method, outcome); count += 1) {
     const pauseMs = pauseBefore(count, outcome, maxRetryAfterMs);
-    if (pauseMs === undefined || performance.now() + pauseMs >= deadline) break;
+    if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
     mayBeProcessed ||= !isUnprocessed(outcome);
-    await pause(pauseMs, signal);
+    signal.throwIfAborted();
+    onRetry?.({ method: message.method, url: withoutQuery(message.url), attempts: [...attempts], pauseMs });
+    await pause(pauseMs, signal, timers);
     const authorized = await authorize(context);
     outcome = await refresh(context, authorized, await send(context, authorized, pauseMs));
     // An earlier attempt whose response was lost has deleted it.
     if (mayBeProcessed && isGone(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
-  return responseOf(outcome);
+  return responseOf(outcome instanceof ConnectionError ? withMockHint(outcome) : outcome);
 };
 
 const isGone = (message: Message, outcome: Outcome): boolean =>

@@ -1,9 +1,9 @@
 import { ConnectionError, TimeoutError } from "../errors/local-errors.js";
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome, Settings } from "./context.js";
-import { race } from "./deadline.js";
+import { race } from "../deadlines/deadline.js";
 import type { Message } from "./encode.js";
 import { send } from "./send.js";
 
@@ -11,24 +11,18 @@ import { send } from "./send.js";
 export const roundTrip = (
   settings: Settings,
   message: Message,
-  callerSignal: AbortSignal | undefined,
   attempts: Attempt[],
 ): Promise<TransportResponse> => {
-  const { timeoutMs, load } = settings;
-  const deadline = performance.now() + timeoutMs;
-  const timedOut = (): TimeoutError => new TimeoutError(message, timeoutMs);
-  return race({ signal: callerSignal, timeoutMs, timedOut }, async (signal, finish) => {
-    try {
-      const context: CallContext = { settings, message, attempts, signal, deadline };
-      const authorized = await authorize(context);
-      const outcome = await send(context, authorized, 0);
-      if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
-      // When the code cannot be loaded, there is no network to retry on either.
-      const steps = await load().catch(() => undefined);
-      return await (steps ? steps.retry(context, authorized, outcome) : responseOf(outcome));
-    } finally {
-      finish();
-    }
+  const { timeoutMs, load, timers } = settings;
+  const deadline = timers.performance.now() + timeoutMs;
+  return race({ timedOut: () => new TimeoutError(message, timeoutMs), ...settings }, async (limit) => {
+    const context: CallContext = { settings, message, attempts, limit, deadline };
+    const authorized = await authorize(context);
+    const outcome = await send(context, authorized, 0);
+    if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
+    // When the code cannot be loaded, there is no network to retry on either.
+    const steps = await load().catch(() => undefined);
+    return await (steps ? steps.retry(context, authorized, outcome) : responseOf(outcome));
   });
 };
 

@@ -1,32 +1,35 @@
-import type { Attempt } from "../api-promise.js";
+import type { Attempt } from "../errors/attempt.js";
 import { ConnectionError, reasonOf } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
-import type { TransportResponse } from "../transport/transport.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
-import type { OutgoingRequest } from "./middleware.js";
+import type { OutgoingRequest } from "../transport/middleware.js";
+import { forTransport } from "#limit";
 import { channelOf } from "#trace-channels";
+import { checkedResponse } from "#type-checks";
 
 /**
  * Sends one request and reads the complete response. Returns a `ConnectionError` for what the transport throws; throws
  * anything else.
  */
 export const send = async (
-  { settings, attempts, signal }: CallContext,
+  { settings, attempts, limit }: CallContext,
   message: Message,
   pauseMs: number,
 ): Promise<Outcome> => {
+  const { signal } = forTransport(limit);
   // The credential may have arrived after the deadline; nothing may be sent then.
   signal.throwIfAborted();
   const attempt: Attempt = { pauseMs };
-  const request = { ...message, attempt: attempts.push(attempt), signal };
-  const isPlain = settings.middleware.length === 0 && !settings.debug && !channelOf("attempt");
-  const intercept = isPlain ? undefined : (await settings.load()).intercept;
+  // First the new fields: V8 copies an object twenty times more slowly when fields are added to the copy.
+  const request = { attempt: attempts.push(attempt), signal, ...message };
+  const isObserved = settings.debug || settings.middleware.length || channelOf("attempt");
+  const intercept = isObserved ? (await settings.load()).intercept : undefined;
   const start = performance.now();
   try {
     const response = intercept
       ? await intercept(settings, request, attempt)
-      : assertResponse(await settings.transport.send(request));
+      : checkedResponse(await settings.transport.send(request));
     attempt.status = response.status;
     return response;
   } catch (cause) {
@@ -37,13 +40,6 @@ export const send = async (
   } finally {
     attempt.durationMs = performance.now() - start;
   }
-};
-
-/** Throws when a custom transport returned something other than a response. */
-export const assertResponse = (response: TransportResponse): TransportResponse => {
-  if (!response?.status || !("headers" in response))
-    throw new TypeError("the transport returned no response");
-  return response;
 };
 
 /** The error for what a transport threw. Errors of the SDK are returned unchanged. */

@@ -1,4 +1,5 @@
 import diagnostics from "node:diagnostics_channel";
+import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /**
  * What can be traced: a call, or one of its attempts. The channels are `tracing:@mgmt/sdk:<name>:start` and so on. See
@@ -14,3 +15,16 @@ export const channelOf = (name: TracedName) => {
   const channel = channels[name];
   return channel.hasSubscribers ? channel : undefined;
 };
+
+/** The part of the steps on demand that traces. */
+interface Tracer {
+  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
+}
+
+/** Traces `work` if anything subscribes to the channel. Otherwise, returns undefined and does not run it. */
+export const traceIfObserved = <T>(
+  name: TracedName,
+  context: CallTrace | AttemptTrace,
+  work: () => Promise<T>,
+  load: () => Promise<Tracer>,
+): Promise<T> | undefined => channelOf(name) && load().then(({ trace }) => trace(name, context, work));

@@ -1,9 +1,15 @@
-import { AgentApprovalsOperations } from "../generated/resources/agent-approvals.js";
+import type { WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
+import { AgentApprovalsOperations, type SafeAgentApprovalsOperations } from "./generated/agent-approvals.js";
 import type { Approval } from "../generated/types.js";
+import type { MethodError } from "../methods/method-error.js";
+import type { safeKey } from "../methods/resource.js";
+import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** Operations of `client.agentApprovals`. */
 export class AgentApprovalsResource extends AgentApprovalsOperations {
+  declare readonly [safeKey]: SafeAgentApprovalsResource;
+
   /**
    * Wait for an approval.
    *
@@ -21,7 +27,15 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    const { waitForApproval } = await this.load();
-    return waitForApproval(approvalId, (each) => this.get(approvalId, each), options);
+    return (await this.load()).waitForApproval(approvalId, (each) => this.get(approvalId, each), options);
   }
+}
+
+/** `client.safe.agentApprovals` */
+export interface SafeAgentApprovalsResource extends SafeAgentApprovalsOperations {
+  /** Wait for an approval, as {@link AgentApprovalsResource.wait} does. */
+  wait(
+    approvalId: string,
+    options?: WaitOptions<Approval>,
+  ): Promise<Result<Approval, MethodError<"agentApprovals.get"> | WaitTimeoutError | WaitFailedError>>;
 }

@@ -1,9 +1,15 @@
-import { DeploymentsOperations } from "../generated/resources/deployments.js";
+import type { WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
+import { DeploymentsOperations, type SafeDeploymentsOperations } from "./generated/deployments.js";
 import type { DeploymentDetails } from "../generated/types.js";
+import type { MethodError } from "../methods/method-error.js";
+import type { safeKey } from "../methods/resource.js";
+import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** Operations of `client.deployments`. */
 export class DeploymentsResource extends DeploymentsOperations {
+  declare readonly [safeKey]: SafeDeploymentsResource;
+
   /**
    * Wait until a deployment runs.
    *
@@ -24,8 +30,11 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const { waitForDeployment } = await this.load();
-    return waitForDeployment(deploymentId, (each) => this.get(deploymentId, each), options);
+    return (await this.load()).waitForDeployment(
+      deploymentId,
+      (each) => this.get(deploymentId, each),
+      options,
+    );
   }
 
   /**
@@ -46,7 +55,20 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    const { waitForStop } = await this.load();
-    return waitForStop(deploymentId, (each) => this.get(deploymentId, each), options);
+    return (await this.load()).waitForStop(deploymentId, (each) => this.get(deploymentId, each), options);
   }
+}
+
+/** `client.safe.deployments` */
+export interface SafeDeploymentsResource extends SafeDeploymentsOperations {
+  /** Wait until a deployment runs, as {@link DeploymentsResource.waitUntilRunning} does. */
+  waitUntilRunning(
+    deploymentId: string,
+    options?: WaitOptions<DeploymentDetails>,
+  ): Promise<Result<DeploymentDetails, MethodError<"deployments.get"> | WaitTimeoutError | WaitFailedError>>;
+  /** Wait until a deployment has stopped, as {@link DeploymentsResource.waitUntilStopped} does. */
+  waitUntilStopped(
+    deploymentId: string,
+    options?: WaitOptions<DeploymentDetails>,
+  ): Promise<Result<DeploymentDetails, MethodError<"deployments.get"> | WaitTimeoutError | WaitFailedError>>;
 }

@@ -1,10 +1,15 @@
-import type { TransferState } from "../errors/wait-errors.js";
-import { ProjectsOperations } from "../generated/resources/projects.js";
+import type { TransferState, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
+import { ProjectsOperations, type SafeProjectsOperations } from "./generated/projects.js";
 import type { Project } from "../generated/types.js";
+import type { MethodError } from "../methods/method-error.js";
+import type { safeKey } from "../methods/resource.js";
+import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** Operations of `client.projects`. */
 export class ProjectsResource extends ProjectsOperations {
+  declare readonly [safeKey]: SafeProjectsResource;
+
   /**
    * Wait until a project is transferred.
    *
@@ -25,8 +30,17 @@ export class ProjectsResource extends ProjectsOperations {
     recipientAccessToken: string,
     options?: WaitOptions<TransferState>,
   ): Promise<Project> {
-    const { waitForTransfer } = await this.load();
     const get = (each: object): Promise<Project> => this.get(id, { ...each, token: recipientAccessToken });
-    return waitForTransfer(id, get, options);
+    return (await this.load()).waitForTransfer(id, get, options);
   }
+}
+
+/** `client.safe.projects` */
+export interface SafeProjectsResource extends SafeProjectsOperations {
+  /** Wait until a project is transferred, as {@link ProjectsResource.waitUntilTransferred} does. */
+  waitUntilTransferred(
+    id: string,
+    recipientAccessToken: string,
+    options?: WaitOptions<TransferState>,
+  ): Promise<Result<Project, MethodError<"projects.get"> | WaitTimeoutError | WaitFailedError>>;
 }

@@ -1,10 +1,15 @@
-import type { PromotionState } from "../errors/wait-errors.js";
-import { ServicesOperations } from "../generated/resources/services.js";
+import type { PromotionState, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
+import { ServicesOperations, type SafeServicesOperations } from "./generated/services.js";
 import type { App } from "../generated/types.js";
+import type { MethodError } from "../methods/method-error.js";
+import type { safeKey } from "../methods/resource.js";
+import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
 
 /** Operations of `client.services`. */
 export class ServicesResource extends ServicesOperations {
+  declare readonly [safeKey]: SafeServicesResource;
+
   /**
    * Wait until a deployment is promoted.
    *
@@ -26,7 +31,21 @@ export class ServicesResource extends ServicesOperations {
     deploymentId: string,
     options?: WaitOptions<PromotionState>,
   ): Promise<App> {
-    const { waitForPromotion } = await this.load();
-    return waitForPromotion(serviceId, deploymentId, (each) => this.get(serviceId, each), options);
+    return (await this.load()).waitForPromotion(
+      serviceId,
+      deploymentId,
+      (each) => this.get(serviceId, each),
+      options,
+    );
   }
+}
+
+/** `client.safe.services` */
+export interface SafeServicesResource extends SafeServicesOperations {
+  /** Wait until a deployment is promoted, as {@link ServicesResource.waitUntilPromoted} does. */
+  waitUntilPromoted(
+    serviceId: string,
+    deploymentId: string,
+    options?: WaitOptions<PromotionState>,
+  ): Promise<Result<App, MethodError<"services.get"> | WaitTimeoutError | WaitFailedError>>;
 }

@@ -8,13 +8,13 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Creates a transport that sends with `fetch`. Without an argument, it reads `globalThis.fetch` at each call. */
 export const fetchTransport = (fetch?: Fetch): Transport => ({
-  async send({ method, url, headers, body, signal }) {
-    const init: RequestInit = { method, headers, signal, redirect: "manual" };
-    if (body !== undefined) init.body = body;
-    const response = await (fetch ?? globalThis.fetch)(url, init);
+  async send({ method, url, headers, body = null, signal, reading }) {
+    const send = fetch ?? globalThis.fetch;
+    const response = await send(url, { method, headers, signal, redirect: "manual", body });
     assertFetched(response, InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");
-    const text = await textOf(response, { method, url });
+    const unread = reading?.unread && response.ok ? response : undefined;
+    const text = unread ? "" : await textOf(response, { method, url });
     let flat: Record<string, string> | undefined;
     return {
       status: response.status,
@@ -23,6 +23,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
         return (flat ??= Object.fromEntries(response.headers));
       },
       body: text,
+      unread,
     };
   },
 });

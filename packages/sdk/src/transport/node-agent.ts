@@ -1,6 +1,6 @@
 import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
-import { isLoopbackHostname } from "./loopback.js";
+import { isLoopbackHostname } from "../checks/loopback.js";
 
 /**
  * Throws `InvalidArgumentError` unless `proxy` is an absolute HTTP URL. The message omits the URL, which may contain a

@@ -1,12 +1,15 @@
 // Import the whole modules: mocks and tracers replace `http.request`, which a named import would bypass.
 import http from "node:http";
 import type https from "node:https";
+import { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
-import { readTimeout } from "../request/deadline.js";
+import { readTimeout } from "../deadlines/deadline.js";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
+import { ProxyError } from "./proxy-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import { type LightSignal, acceptLightSignals } from "#limit";
 import { assertOptionNames } from "#type-checks";
 
 /** Options of `nodeTransport`. */
@@ -46,7 +49,7 @@ export interface NodeTransport extends Transport {
  * is ready about 90 ms sooner than the first global `fetch` of a process. Idle connections do not keep the process
  * alive.
  * Throws `InvalidArgumentError` if `proxy` is not an HTTP URL, if `maxSockets` or `maxResponseBytes` is not a number above 0,
- * or for a misspelled option.
+ * or for an option that does not exist.
  */
 export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
   assertOptionNames(options, "nodeTransport", Object.keys(nodeTransportOptions), InvalidArgumentError);
@@ -60,29 +63,43 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
     ...(maxSockets === undefined ? {} : { maxSockets }),
     ...(ca === undefined ? {} : { ca }),
   };
-  const origins = new Map<string, Promise<Origin>>();
-  const originOf = (url: string): Promise<Origin> => {
+  const origins = new Map<string, Origin | Promise<Origin>>();
+  const open = async (origin: string, url: string): Promise<Origin> => {
+    const { protocol, hostname, port } = urlToHttpOptions(new URL(origin));
+    const via = await proxyFor(url, proxy);
+    const agent = await makeAgent(url, via, settings);
+    // Loaded on demand: it adds 4 ms to the startup of a process.
+    const module = url.startsWith("https:") ? (await import("node:https")).default : http;
+    const opened = {
+      length: origin.length,
+      proxy: via,
+      options: { protocol, hostname, port, agent, ca },
+      module,
+    };
+    origins.set(origin, opened);
+    return opened;
+  };
+  const originOf = (url: string): Origin | Promise<Origin> => {
     const [origin = url] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
     const found = origins.get(origin);
     if (found) return found;
-    const { protocol, hostname, port } = urlToHttpOptions(new URL(origin));
-    const made = proxyFor(url, proxy)
-      .then((via) => makeAgent(url, via, settings))
-      .then((agent) => ({ length: origin.length, options: { protocol, hostname, port, agent, ca } }));
-    origins.set(origin, made);
-    return made;
+    const opening = open(origin, url);
+    origins.set(origin, opening);
+    return opening;
   };
+  const send = (message: TransportRequest): Promise<TransportResponse> => {
+    const origin = originOf(message.url);
+    // Without `await`, which would make three promises more.
+    return origin instanceof Promise
+      ? origin.then((opened) => exchange(message, opened, maxResponseBytes))
+      : exchange(message, origin, maxResponseBytes);
+  };
+  acceptLightSignals(send);
   return {
-    async send(message) {
-      const origin = await originOf(message.url);
-      if (!message.url.startsWith("https:")) return exchange(message, http.request, origin, maxResponseBytes);
-      // Loaded on demand: it adds 4 ms to the startup of a process.
-      const { default: https } = await import("node:https");
-      return exchange(message, https.request, origin, maxResponseBytes);
-    },
+    send,
     close() {
       for (const origin of origins.values())
-        void origin.then(
+        void Promise.resolve(origin).then(
           ({ options }) => options.agent.destroy(),
           () => undefined,
         );
@@ -94,12 +111,39 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
 interface Origin {
   /** Length of the part of a URL before its path. */
   length: number;
+  /** URL of the proxy, which may contain a password. Empty for a direct connection. */
+  proxy: string;
   options: https.RequestOptions & { agent: http.Agent };
+  module: Pick<typeof https, "request">;
 }
 
+/** Whether the status is of a successful response that has a body. */
+const hasBody = (status: number): boolean =>
+  status >= 200 && status < 300 && status !== 204 && status !== 205;
+
+const flatHeaders = ({ headers }: http.IncomingMessage): Record<string, string> => {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+};
+
+/** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
+const responseOf = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
+  const [first] = chunks;
+  let headers: Record<string, string> | undefined;
+  return {
+    status: incoming.statusCode ?? 0,
+    get headers() {
+      return (headers ??= flatHeaders(incoming));
+    },
+    body: (chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString("utf8"),
+  };
+};
+
 const exchange = (
-  { method, url, headers, body, signal }: TransportRequest,
-  open: typeof https.request,
+  { method, url, headers, body, signal, reading }: Omit<TransportRequest, "signal"> & { signal: LightSignal },
   origin: Origin,
   maxResponseBytes: number,
 ): Promise<TransportResponse> =>
@@ -118,33 +162,53 @@ const exchange = (
       reject(reason);
     };
     const path = url.slice(origin.length).replace(/^(?!\/)/, "/");
-    const outgoing = open({ ...origin.options, path, method, headers: sized }, (incoming) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= maxResponseBytes) {
-          chunks.push(chunk);
+    const outgoing = origin.module.request(
+      { path, method, headers: sized, ...origin.options },
+      (incoming) => {
+        const { statusCode: status = 0 } = incoming;
+        if (reading?.unread && hasBody(status)) {
+          signal.removeEventListener("abort", stop);
+          const received = flatHeaders(incoming);
+          // The declarations of Node.js and of the DOM describe the same class.
+          const stream = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
+          const unread = new Response(stream, { status, headers: received });
+          resolve({ status, headers: received, body: "", unread });
           return;
         }
-        fail(new ResponseTooLargeError({ method, url }, maxResponseBytes));
-        outgoing.destroy();
-      });
-      incoming.on("error", fail);
-      incoming.on("end", () => {
-        signal.removeEventListener("abort", stop);
-        const flat: Record<string, string> = {};
-        for (const [name, value] of Object.entries(incoming.headers)) {
-          if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
-        }
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: flat,
-          body: Buffer.concat(chunks).toString("utf8"),
+        const chunks: Buffer[] = [];
+        let size = 0;
+        incoming.on("data", (chunk: Buffer) => {
+          size += chunk.length;
+          if (size <= maxResponseBytes) {
+            chunks.push(chunk);
+            return;
+          }
+          fail(new ResponseTooLargeError({ method, url }, maxResponseBytes));
+          outgoing.destroy();
         });
+        incoming.on("error", fail);
+        // Only a proxy responds with 407.
+        if (origin.proxy && status === 407) refuse(407);
+        incoming.on("end", () => {
+          signal.removeEventListener("abort", stop);
+          resolve(responseOf(incoming, chunks));
+        });
+      },
+    );
+    // A reused connection has been made through the proxy.
+    let isThrough = origin.proxy === "";
+    const refuse = (status: number): void => {
+      fail(new ProxyError(origin.proxy, status));
+      outgoing.destroy();
+    };
+    if (!isThrough)
+      outgoing.on("proxyConnect", ({ statusCode }: { statusCode: number }) => {
+        isThrough = statusCode === 200;
+        if (!isThrough) refuse(statusCode);
       });
-    });
-    outgoing.on("error", fail);
+    outgoing.on("error", (error) =>
+      fail(isThrough || outgoing.reusedSocket ? error : new ProxyError(origin.proxy, error)),
+    );
     signal.addEventListener("abort", stop);
     outgoing.end(body);
   });

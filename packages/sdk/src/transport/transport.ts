@@ -10,9 +10,17 @@ export interface TransportRequest {
   body: string | undefined;
   /** Aborted at the deadline and when the caller aborts. */
   signal: AbortSignal;
+  /** How to read the response. All attempts of a call share it. */
+  reading?: Reading | undefined;
 }
 
-/** An HTTP response whose body has been read completely. */
+/** How to read a response. `asResponse()` of the call changes it. */
+export interface Reading {
+  /** Whether to return a successful response as `unread`. A transport that cannot reads its body. */
+  unread?: boolean;
+}
+
+/** An HTTP response whose body has been read completely, unless it has `unread`. */
 export interface TransportResponse {
   /** HTTP status code. */
   status: number;
@@ -20,6 +28,8 @@ export interface TransportResponse {
   headers: Record<string, string>;
   /** Response body as text; empty if there is none. */
   body: string;
+  /** The response with its body unread, for a call with `asResponse()`; `body` is empty then. Middleware passes it on. */
+  unread?: Response | undefined;
 }
 
 /** Sends HTTP requests. A transport keeps no state between requests except its connections. */

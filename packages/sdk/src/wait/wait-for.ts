@@ -1,13 +1,15 @@
 import { ApiError } from "../errors/api-error.js";
-import { ConnectionError } from "../errors/local-errors.js";
+import { ConnectionError, InvalidArgumentError } from "../errors/local-errors.js";
 import { type AwaitedResource, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
 import type { RequestOptions } from "../request/call.js";
-import { readTimeout } from "../request/deadline.js";
-import { withDeadline } from "../request/with-deadline.js";
-import { pause } from "../request/pause.js";
-import type { WaitProgress } from "./approval-wait-options.js";
+import { readTimeout } from "../deadlines/deadline.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
+import { pause } from "../deadlines/pause.js";
+import type { Waiting } from "../request/context.js";
+import type { WaitProgress } from "../request/approval-wait-options.js";
 import type { Goal } from "./goals.js";
 import type { WaitOptions } from "./wait-options.js";
+import { assertOptions } from "#all-type-checks";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that grows from 0.2 to 5 seconds. */
 const firstPauseMs = 200;
@@ -24,7 +26,7 @@ interface Wait<T extends AwaitedResource> {
   id: string;
   poll: Poll<T>;
   /** Runs before the first poll, within the deadline. */
-  onStart?: (progress: WaitProgress) => void | Promise<void>;
+  onStart?: (progress: WaitProgress) => unknown;
   /** The error that made the wait necessary. */
   cause?: unknown;
 }
@@ -36,12 +38,16 @@ interface Wait<T extends AwaitedResource> {
 export const waitFor = async <T extends AwaitedResource>(
   { goal, id, poll, onStart, cause }: Wait<T>,
   options: WaitOptions<T> = {},
+  { timers, signals }: Waiting,
 ): Promise<T> => {
-  const { onProgress, signal: callerSignal, timeoutMs: givenTimeoutMs, ...request } = options;
+  assertOptions(options, "a wait", InvalidArgumentError);
+  const { onProgress, pollIntervalMs, sleep, ...sending } = options;
+  const { signal: callerSignal, timeoutMs: givenTimeoutMs, ...request } = sending;
+  if (pollIntervalMs !== undefined) readTimeout(pollIntervalMs, "pollIntervalMs");
   const timeoutMs = readTimeout(givenTimeoutMs ?? goal.timeoutMs);
-  const start = performance.now();
+  const start = timers.performance.now();
   const progressAfter = (polls: number): WaitProgress => {
-    const elapsedMs = Math.round(performance.now() - start);
+    const elapsedMs = Math.round(timers.performance.now() - start);
     return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
   };
   let last: T | undefined;
@@ -57,33 +63,38 @@ export const waitFor = async <T extends AwaitedResource>(
       last,
     });
 
-  return await withDeadline({ signal: callerSignal, timeoutMs, timedOut }, async (signal) => {
-    await onStart?.(progressAfter(0));
-    for (
-      let polls = 1, bound = firstPauseMs;
-      ;
-      polls += 1, bound = Math.min(bound * growth, longestPauseMs)
-    ) {
-      let pauseMs = Math.random() * bound;
-      let seen: T | undefined;
-      try {
-        seen = await poll({ ...request, signal, maxRetries: 0 });
-      } catch (error) {
+  return await withDeadline(
+    { signals: signals.concat(callerSignal ?? []), timeoutMs, timedOut, timers },
+    async (signal) => {
+      await onStart?.(progressAfter(0));
+      for (
+        let polls = 1, bound = firstPauseMs;
+        ;
+        polls += 1, bound = Math.min(bound * growth, longestPauseMs)
+      ) {
+        let pauseMs = pollIntervalMs ?? Math.random() * bound;
+        let seen: T | undefined;
+        try {
+          seen = await poll({ ...request, signal, maxRetries: 0 });
+        } catch (error) {
+          signal.throwIfAborted();
+          const now = timers.performance.now();
+          failing = { since: failing?.since ?? now, error };
+          pauseMs = Math.max(pauseMs, retryAfterMs(error));
+          if (!isTransient(error) || now + pauseMs > failing.since + toleranceMs) throw error;
+        }
+        if (seen !== undefined) {
+          last = seen;
+          failing = undefined;
+          await onProgress?.(seen, progressAfter(polls));
+          if (isReached(goal, id, seen, cause)) return seen;
+        }
+        await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));
+        // A caller's `sleep` may ignore its signal.
         signal.throwIfAborted();
-        const now = performance.now();
-        failing = { since: failing?.since ?? now, error };
-        pauseMs = Math.max(pauseMs, retryAfterMs(error));
-        if (!isTransient(error) || now + pauseMs > failing.since + toleranceMs) throw error;
       }
-      if (seen !== undefined) {
-        last = seen;
-        failing = undefined;
-        await onProgress?.(seen, progressAfter(polls));
-        if (isReached(goal, id, seen, cause)) return seen;
-      }
-      await pause(pauseMs, signal);
-    }
-  });
+    },
+  );
 };
 
 const isTransient = (error: unknown): boolean =>

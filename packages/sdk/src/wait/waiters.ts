@@ -1,9 +1,10 @@
 import { ApiError } from "../errors/api-error.js";
 import type { AwaitedResource, PromotionState, TransferState } from "../errors/wait-errors.js";
-import type { ApprovalRequiredError } from "../generated/errors.js";
+import type { ApprovalRequiredError } from "../errors/generated/errors.js";
 import type { App, Approval, Database, DeploymentDetails, Project } from "../generated/types.js";
 import type { RequestOptions } from "../request/call.js";
-import type { ApprovalWaitOptions, WaitProgress } from "./approval-wait-options.js";
+import type { Waiting } from "../request/context.js";
+import type { ApprovalWaitOptions, WaitProgress } from "../request/approval-wait-options.js";
 import {
   approvalGiven,
   databaseReady,
@@ -19,19 +20,20 @@ type Waiter<T extends AwaitedResource> = (
   id: string,
   poll: Poll<T>,
   options: WaitOptions<T> | undefined,
+  waiting: Waiting,
 ) => Promise<T>;
 
-export const waitForApproval: Waiter<Approval> = (id, poll, options) =>
-  waitFor({ goal: approvalGiven, id, poll }, options);
+export const waitForApproval: Waiter<Approval> = (id, poll, options, waiting) =>
+  waitFor({ goal: approvalGiven, id, poll }, options, waiting);
 
-export const waitForDatabase: Waiter<Database> = (id, poll, options) =>
-  waitFor({ goal: databaseReady, id, poll }, options);
+export const waitForDatabase: Waiter<Database> = (id, poll, options, waiting) =>
+  waitFor({ goal: databaseReady, id, poll }, options, waiting);
 
-export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options) =>
-  waitFor({ goal: deploymentRunning, id, poll }, options);
+export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
+  waitFor({ goal: deploymentRunning, id, poll }, options, waiting);
 
-export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options) =>
-  waitFor({ goal: deploymentStopped, id, poll }, options);
+export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
+  waitFor({ goal: deploymentStopped, id, poll }, options, waiting);
 
 /** The service accepts ids with and without their prefix. */
 const bare = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
@@ -42,13 +44,14 @@ export const waitForPromotion = async (
   deploymentId: string,
   get: (options: RequestOptions) => Promise<App>,
   options: WaitOptions<PromotionState> | undefined,
+  waiting: Waiting,
 ): Promise<App> => {
   const poll = async (each: RequestOptions): Promise<PromotionState> => {
     const service = await get(each);
     const isPromoted = bare(service.latestDeploymentId ?? "") === bare(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
-  return (await waitFor({ goal: deploymentPromoted, id, poll }, options)).service;
+  return (await waitFor({ goal: deploymentPromoted, id, poll }, options, waiting)).service;
 };
 
 /** Waits until the recipient of a transfer can read the project. `get` reads the project as the recipient. */
@@ -56,6 +59,7 @@ export const waitForTransfer = async (
   id: string,
   get: (options: RequestOptions) => Promise<Project>,
   options: WaitOptions<TransferState> | undefined,
+  waiting: Waiting,
 ): Promise<Project> => {
   const poll = async (each: RequestOptions): Promise<TransferState> => {
     try {
@@ -65,7 +69,7 @@ export const waitForTransfer = async (
       throw error;
     }
   };
-  const reached = await waitFor({ goal: projectTransferred, id, poll }, options);
+  const reached = await waitFor({ goal: projectTransferred, id, poll }, options, waiting);
   if (reached.status === "pending") throw new Error("The wait ended before the transfer");
   return reached.project;
 };
@@ -75,13 +79,10 @@ export const waitForSponsor = async (
   required: ApprovalRequiredError,
   poll: Poll<Approval>,
   { timeoutMs, onProgress }: ApprovalWaitOptions,
-  signal: AbortSignal | undefined,
+  waiting: Waiting,
 ): Promise<void> => {
   const { approvalId, approvalUrl, expiresAt, method, path } = required;
-  const report = (
-    seen: Pick<Approval, "status" | "expiresAt">,
-    progress: WaitProgress,
-  ): void | Promise<void> =>
+  const report = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): unknown =>
     onProgress?.({
       approvalId,
       approvalUrl,
@@ -91,8 +92,7 @@ export const waitForSponsor = async (
       path,
       ...progress,
     });
-  const onStart = (progress: WaitProgress): void | Promise<void> =>
-    report({ status: "pending", expiresAt }, progress);
+  const onStart = (progress: WaitProgress): unknown => report({ status: "pending", expiresAt }, progress);
   const wait = { goal: approvalGiven, id: approvalId, poll, onStart, cause: required };
-  await waitFor(wait, { signal, timeoutMs, onProgress: report });
+  await waitFor(wait, { timeoutMs, onProgress: report }, waiting);
 };

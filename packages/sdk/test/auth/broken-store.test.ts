@@ -145,7 +145,7 @@ describe("a store", () => {
     const { options, store } = await setup();
     const empty: TokenStore = { ...store, read: async () => null as never };
     expect(await thrown(createAuthenticator({ ...options, store: empty }).token())).toMatchObject({
-      ...{ code: "auth:login_required", message: "Nobody is logged in" },
+      ...{ code: "auth:login_required", message: "There is no stored login" },
     });
     await logout({ ...options, store: empty });
   });

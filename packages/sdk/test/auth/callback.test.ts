@@ -3,7 +3,7 @@ import { setupMock } from "@mgmt/mock";
 import { type FinishLoginOptions, finishLogin, startLogin } from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
 
-const mock = setupMock({ seed: "callback" });
+const mock = setupMock({ deterministic: "callback" });
 const redirectUri = "http://127.0.0.1:5000/callback";
 const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
 

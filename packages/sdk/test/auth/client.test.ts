@@ -23,7 +23,7 @@ import { nodeTransport } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "../server.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
 
-const mock = setupMock({ seed: "auth-client" });
+const mock = setupMock({ deterministic: "auth-client" });
 const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
 
 beforeAll(() => mock.listen({ onUnhandledRequest: "bypass" }));
@@ -89,7 +89,7 @@ describe.each(transports)("a client of a user who has logged in, over %s", (_, t
 describe("a client of a user who has logged in", () => {
   it("requires a new login when the integration is deleted, or the refresh token was stolen and used", async () => {
     const { client, store } = await loggedIn();
-    const workspace = mock.residents.workspace.id;
+    const workspace = mock.defaults.workspace.id;
     const [integration] = await client.workspaces.integrations.list(workspace).toArray();
     const owner = createClient({ baseUrl: mock.baseUrl, token: await mock.tokens.user() });
     await owner.integrations.delete(integration?.id ?? "");
@@ -111,7 +111,7 @@ describe("a client of a user who has logged in", () => {
     const { refreshToken } = (await store.read()) ?? {};
     await mock.clock.advance(hour);
     mock.faults.add({ operation: "oauth.token", drop: "after", times: 1 });
-    expect((await client.me.get()).user?.id).toBe(mock.residents.user.id);
+    expect((await client.me.get()).user?.id).toBe(mock.defaults.user.id);
     expect((await store.read())?.refreshToken).not.toBe(refreshToken);
   });
 
@@ -120,7 +120,7 @@ describe("a client of a user who has logged in", () => {
     for (let index = 0; index < 5; index += 1) await client.projects.create({ name: `p${index}` });
     await mock.clock.advance(hour);
     const { data, response } = await client.http.GET("/v1/me");
-    expect([response.status, data?.data.user?.id]).toEqual([200, mock.residents.user.id]);
+    expect([response.status, data?.data.user?.id]).toEqual([200, mock.defaults.user.id]);
     const names: string[] = [];
     for await (const { name } of client.projects.list({ limit: 2 })) {
       names.push(name);
@@ -234,7 +234,7 @@ describe("an authenticator", () => {
     const { token } = createAuthenticator({ ...oauth, store: memoryStore() });
     const error = await thrown(createClient({ baseUrl: service.baseUrl, token }).me.get());
     expect(error).toBeInstanceOf(LoginRequiredError);
-    expect(error).toMatchObject({ hint: "Log in again." });
+    expect(error).toMatchObject({ hint: "Log in." });
     expect(service.seen).toEqual([]);
   });
 
@@ -244,6 +244,6 @@ describe("an authenticator", () => {
     const call = thrown(client.me.get({ signal: controller.signal }));
     while (auth.tokenRequests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     controller.abort("enough");
-    expect(await call).toBe("enough");
+    expect(await call).toMatchObject({ name: "AbortError", cause: "enough" });
   });
 });

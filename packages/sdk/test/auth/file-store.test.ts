@@ -191,7 +191,7 @@ describe("fileStore", () => {
     });
     const error = await thrown(token());
     expect(error).toBeInstanceOf(LoginRequiredError);
-    expect(error).toMatchObject({ code: "auth:login_required", hint: "Log in again." });
+    expect(error).toMatchObject({ code: "auth:login_required", hint: "Log in." });
     expect(fault.seen).toEqual([]);
     expect(await readdir(dirname(file))).toEqual([]);
   });

@@ -18,7 +18,7 @@ import { until } from "./authenticator-setup.js";
 import { credentialFor, startFaultServer } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
 
-const mock = setupMock({ seed: "login" });
+const mock = setupMock({ deterministic: "login" });
 const clientId = "itgr_mgmtcommandlineinterface";
 const redirectUri = "http://127.0.0.1:5000/callback";
 const oauth = { authUrl: mock.authUrl, clientId };
@@ -116,7 +116,7 @@ describe("finishLogin", () => {
     expect(await store.read()).toEqual(credential);
     const { token } = createAuthenticator({ ...oauth, store });
     const { user, credential: used } = await createClient({ baseUrl: mock.baseUrl, token }).me.get();
-    expect(user?.id).toBe(mock.residents.user.id);
+    expect(user?.id).toBe(mock.defaults.user.id);
     expect(used.type).toBe("oauth");
   });
 
@@ -188,7 +188,12 @@ describe("finishLogin", () => {
     const { attempt, redirect } = await allowed();
     await finishLogin({ ...oauth, attempt, callback: redirect });
     const second = await thrown(finishLogin({ ...oauth, attempt, callback: redirect }));
-    expect(second).toMatchObject({ code: "auth:login_failed", oauthError: "invalid_grant" });
+    expect(second).toMatchObject({
+      code: "auth:login_failed",
+      oauthError: "invalid_grant",
+      hint: expect.stringContaining("Start a new login") as string,
+      advice: "log_in",
+    });
     const late = await allowed();
     await mock.clock.advance(61_000);
     const error = await thrown(finishLogin({ ...oauth, attempt: late.attempt, callback: late.redirect }));
@@ -263,7 +268,7 @@ describe("finishLogin", () => {
       const { redirect } = await mock.oauth.consent({ url, user });
       return finishLogin({ ...oauth, attempt, callback: redirect, store });
     };
-    for (const { id } of [mock.residents.user, mock.residents.otherUser]) {
+    for (const { id } of [mock.defaults.user, mock.defaults.otherUser]) {
       const { accessToken } = await login(id);
       expect(await token()).toBe(accessToken);
       const { user } = await createClient({ baseUrl: mock.baseUrl, token }).me.get();

@@ -25,7 +25,7 @@ import {
 } from "./fault-server.js";
 import { makeFolder } from "./folders.js";
 
-const mock = setupMock({ seed: "logout" });
+const mock = setupMock({ deterministic: "logout" });
 const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
 
 beforeAll(() => mock.listen({ onUnhandledRequest: "bypass" }));
@@ -62,7 +62,7 @@ describe("logout", () => {
       code: "auth:login_required",
       oauthError: "invalid_grant",
     });
-    expect(await thrown(token())).toMatchObject({ message: "Nobody is logged in" });
+    expect(await thrown(token())).toMatchObject({ message: "There is no stored login" });
   });
 
   it("revokes the access token when there is no refresh token", async () => {

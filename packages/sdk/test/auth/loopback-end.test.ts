@@ -12,7 +12,7 @@ describe("the timeout and the signal of loginWithLoopback", () => {
     const { login, redirectUri } = await begin({ userTimeoutMs: 1_500 });
     expect(await thrown(login)).toMatchObject({
       code: "auth:timeout",
-      message: "Nobody logged in within 1500 ms",
+      message: "The login was not finished within 1500 ms",
     });
     await expectClosed(redirectUri);
   });

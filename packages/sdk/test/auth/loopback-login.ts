@@ -5,7 +5,7 @@ import { type Credential, type TokenStore, memoryStore } from "@mgmt/sdk/auth";
 import { type LoopbackLoginOptions, loginWithLoopback } from "@mgmt/sdk/auth/node";
 import { thrown } from "../server.js";
 
-export const mock = setupMock({ seed: "loopback" });
+export const mock = setupMock({ deterministic: "loopback" });
 export const oauth = { authUrl: mock.authUrl, clientId: "itgr_mgmtcommandlineinterface" };
 
 /** Call at the top of a test file. Starts the server for the tests of the file. */

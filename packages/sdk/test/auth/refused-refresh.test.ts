@@ -8,18 +8,19 @@ describe("a login", () => {
   const expectLoginRequired = async (
     call: Promise<unknown>,
     message: string,
+    hint = "Log in.",
   ): Promise<LoginRequiredError> => {
     const error = await thrown(call);
     if (!(error instanceof LoginRequiredError)) throw error;
-    expect(error).toMatchObject({ code: "auth:login_required", message, hint: "Log in again." });
+    expect(error).toMatchObject({ code: "auth:login_required", message, hint });
     return error;
   };
 
   it("is required when there is none", async () => {
     const server = await startFaultServer();
     const { token } = createAuthenticator({ authUrl: server.baseUrl, clientId: "app", store: memoryStore() });
-    await expectLoginRequired(token(), "Nobody is logged in");
-    await expectLoginRequired(token({ rejected: "x" }), "Nobody is logged in");
+    await expectLoginRequired(token(), "There is no stored login", "Log in.");
+    await expectLoginRequired(token({ rejected: "x" }), "There is no stored login", "Log in.");
     expect(server.seen).toEqual([]);
   });
 
@@ -43,7 +44,7 @@ describe("a login", () => {
       status: 400,
     });
     expect(await store.read()).toBeUndefined();
-    await expectLoginRequired(token(), "Nobody is logged in");
+    await expectLoginRequired(token(), "There is no stored login", "Log in.");
   });
 
   it.each(["invalid_client", "unauthorized_client", "invalid_request", "invalid_scope"])(
@@ -92,7 +93,7 @@ describe("a login", () => {
     const token: Reply = (response, request, count) =>
       void store.clear().then(() => invalidGrant(response, request, count));
     const { token: ask, store } = await setup({ replies: { token } });
-    await expectLoginRequired(ask(), "Nobody is logged in");
+    await expectLoginRequired(ask(), "There is no stored login", "Log in.");
     expect(await store.read()).toBeUndefined();
   });
 

@@ -39,7 +39,20 @@ const prints = (value: unknown): string => {
 
 const expectClean = (value: unknown, ...more: string[]): void => {
   const text = prints(value);
-  for (const secret of [...minted, ...more]) expect(text).not.toContain(secret);
+  for (const secret of [...minted, ...more]) {
+    expect(text).not.toContain(secret);
+    // As `encodings` write it; the first three bytes of base64 do not depend on what follows.
+    const hex = [...secret].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
+    for (const encoded of [
+      hex,
+      encodeURIComponent(hex),
+      btoa(secret).slice(0, -4),
+      btoa(btoa(secret)).slice(0, -4),
+    ]) {
+      expect(text).not.toContain(encoded);
+    }
+    expect(text).not.toContain(btoa(`seen: ${secret}`).slice(0, -4));
+  }
 };
 
 /** Responses that return everything that was sent, and new secrets, wherever a client may read. */
@@ -81,6 +94,30 @@ const quoting: [string, (response: Parameters<Reply>[0], request: Seen) => void]
     },
   ],
 ];
+const encodings: [string, (text: string) => string][] = [
+  ["percent-encoded", (text) => [...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("")],
+  [
+    "percent-encoded twice",
+    (text) => encodeURIComponent([...text].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("")),
+  ],
+  ["in base64", (text) => btoa(text)],
+  [
+    "in base64url inside a URL",
+    (text) => `https://log.example.com/${btoa(`seen: ${text}`).replace(/=+$/, "")}`,
+  ],
+  ["in base64 twice", (text) => btoa(btoa(text))],
+  ["in percent-encoded base64", (text) => encodeURIComponent(btoa(text)).replaceAll("=", "%3D")],
+];
+for (const [how, encode] of encodings) {
+  quoting.push([
+    `as a description, ${how}`,
+    (response, request) => {
+      const description = [...new URLSearchParams(request.body).values()].map(encode).join(" ").slice(0, 300);
+      json(response, 400, { error: "invalid_request", error_description: description });
+    },
+  ]);
+}
+
 const spill = ({ body, headers }: Seen): string =>
   [...new URLSearchParams(body).values(), headers.authorization ?? ""].join(" ");
 

@@ -9,6 +9,7 @@ import {
 } from "@mgmt/sdk";
 import { approvalGiven } from "../../src/wait/goals.js";
 import { type Poll, waitFor } from "../../src/wait/wait-for.js";
+import type { Waiting } from "../../src/request/context.js";
 import type { WaitOptions } from "../../src/wait/wait-options.js";
 import { thrown } from "../server.js";
 
@@ -42,6 +43,9 @@ const rateLimited = (retryAfter: number): RateLimitExceededError =>
     retryAfter,
   });
 
+/** As of a client without options. */
+const waiting: Waiting = { timers: globalThis, signals: [] };
+
 const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "https://x.test" }, "was lost");
 
 /**
@@ -60,7 +64,7 @@ const startWait = (
     if (seen instanceof Error) throw seen;
     return approval(seen);
   };
-  return { times, end: waitFor({ goal: approvalGiven, id: "apr_1", poll }, options) };
+  return { times, end: waitFor({ goal: approvalGiven, id: "apr_1", poll }, options, waiting) };
 };
 
 beforeEach(() => {
@@ -110,7 +114,7 @@ describe("waitFor", () => {
       pollSignal = signal;
       return new Promise(() => undefined);
     };
-    const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", poll }, { timeoutMs: 70_000 }));
+    const error = thrown(waitFor({ goal: approvalGiven, id: "apr_1", poll }, { timeoutMs: 70_000 }, waiting));
     await vi.advanceTimersByTimeAsync(70_000);
     expect(await error).toBeInstanceOf(WaitTimeoutError);
     expect(pollSignal?.reason).toStrictEqual(await error);
@@ -190,7 +194,7 @@ describe("waitFor", () => {
         controller.abort(reason);
         return startWait(() => "pending", { signal: controller.signal }).end;
       },
-      ({ signal }) => waitFor({ goal: approvalGiven, id: "apr_1", poll: hanging }, { signal }),
+      ({ signal }) => waitFor({ goal: approvalGiven, id: "apr_1", poll: hanging }, { signal }, waiting),
       ({ signal }) =>
         startWait(() => "pending", { signal, onProgress: () => new Promise(() => undefined) }).end,
       ({ signal }) => startWait(() => "pending", { signal }).end,

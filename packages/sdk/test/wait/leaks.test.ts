@@ -49,7 +49,8 @@ describe("a finished wait", () => {
       }),
     );
     const ends = await Promise.allSettled(waits);
-    expect(new Set(ends.map((end) => end.status === "rejected" && end.reason))).toEqual(new Set(["enough"]));
+    const causes = ends.map((end) => end.status === "rejected" && Reflect.get(Object(end.reason), "cause"));
+    expect(new Set(causes)).toEqual(new Set(["enough"]));
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ export interface World {
 
 /** Freezes the server's clock and replaces the timers of waits. */
 export const setupWorld = (): World => {
-  const mock = setupMock({ seed: "wait" });
+  const mock = setupMock({ deterministic: "wait" });
   let token = "";
   let seen: LoggedRequest[] = [];
   const connect: World["connect"] = (credential, more) =>

@@ -89,7 +89,7 @@ describe("a call of an agent that waits for its approval", () => {
     expect(sent.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "POST"]);
     expect(sent[3]).toEqual(sent[0]);
     expect(sent[1]?.headers).toEqual({ accept: "application/json", "x-team": "blue", ...headers });
-    expect(sent[1]?.body).toBeUndefined();
+    expect(sent[1]?.body).toBeNull();
   });
 
   it("asks for the token anew when it sends again", async () => {
@@ -220,7 +220,9 @@ describe("a call of an agent that waits for its approval", () => {
       fetch: (url, init) => {
         if (sent.length === count) setTimeout(() => controller.abort(reason), 0);
         const answer = fetch(url, init);
-        return sent.length === count + 1 ? new Promise(() => undefined) : answer;
+        if (sent.length !== count + 1) return answer;
+        answer.catch(() => undefined);
+        return new Promise(() => undefined);
       },
     });
     const { signal } = controller;
@@ -233,7 +235,10 @@ describe("a call of an agent that waits for its approval", () => {
     const controller = new AbortController();
     const client = world.agentThat(when(() => setTimeout(() => controller.abort("enough"), 0)));
     const { signal } = controller;
-    expect(await thrown(client.databases.delete(world.databaseId, { signal }))).toBe("enough");
+    expect(await thrown(client.databases.delete(world.databaseId, { signal }))).toMatchObject({
+      name: "AbortError",
+      cause: "enough",
+    });
     expect(mock.approvals.list()).toMatchObject([{ status: "pending" }]);
     await world.user.databases.get(world.databaseId);
   });

@@ -1,4 +1,4 @@
 import { list } from "./list.js";
 
-export const config = { matcher: "/middleware" };
+export const config = { matcher: "/before" };
 export const middleware = () => list();

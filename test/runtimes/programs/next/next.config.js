@@ -1,3 +1,5 @@
+// The packages are links to folders elsewhere.
 module.exports = {
-  outputFileTracingRoot: __dirname,
+  outputFileTracingRoot: "/",
+  turbopack: { root: "/" },
 };

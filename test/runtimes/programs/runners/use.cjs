@@ -27,7 +27,7 @@ const startProxy = async () => {
 
 exports.defineTests = (test, { sdk, partial, node, auth, mock, server }) => {
   test("calls a mock that intercepts the requests of the process", async () => {
-    const tenant = mock.setupMock({ seed: "runners" });
+    const tenant = mock.setupMock({ deterministic: "runners" });
     tenant.listen({ onUnhandledRequest: "error" });
     try {
       const options = { baseUrl: tenant.baseUrl, token: () => tenant.tokens.user() };

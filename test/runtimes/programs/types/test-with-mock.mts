@@ -2,7 +2,7 @@
 import document from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { setupMock } from "@mgmt/mock";
 
-const mock = setupMock({ seed: "types" });
+const mock = setupMock({ deterministic: "types" });
 
 export const run = async (): Promise<string> => {
   const { id } = await mock.seed.project({ name: "shop" });

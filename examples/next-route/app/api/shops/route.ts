@@ -38,7 +38,11 @@ export async function POST(request: Request): Promise<Response> {
       call,
     );
     const projectId = project.resource.id;
-    const database = await client.databases.ensure({ projectId, logicalId: "orders", name: "orders" }, call);
+    const database = await client.databases.ensure(
+      // The service's own default is us-east-1, wherever the project is.
+      { projectId, logicalId: "orders", name: "orders", region: "inherit" },
+      call,
+    );
     // Copy single fields: the response contains passwords.
     const { id, status } = database.resource;
     const shown = { projectId, databases: [{ id, status }] };

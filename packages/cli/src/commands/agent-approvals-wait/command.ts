@@ -1,32 +1,33 @@
-import { idPrefixes } from "../../generated/id-prefixes.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections, exampleId } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import { exampleId } from "../../program/help-sections.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** `mgmt agent-approvals wait`. */
-export const defineAgentApprovalsWait: DefineCommand = (command, context) => {
-  command
-    .description(
-      "Waits until the sponsor approves; then run the refused command again. Exits with 8 if the approval is still " +
-        "pending after --timeout, and with 5 if it is denied.",
-    )
-    .argument(
-      "<approval-id>",
-      `id of the approval, from the error of the refused command (${idPrefixes.approval}…)`,
-    )
-    .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 20m)");
-  command.resultOf = "agentApprovals.get";
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [`mgmt agent-approvals wait ${exampleId(idPrefixes.approval)} --timeout 10m`],
-  });
-  command.action(async (id: string) => {
-    const { timeout } = command.opts<{ timeout?: string }>();
-    const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
-    assertPathId("<approval-id>", id);
-    const { runAgentApprovalsWait } = await import("./run.js");
-    await runAgentApprovalsWait(id, timeoutMs, globalFlags(command), context);
-  });
+export const agentApprovalsWaitCommand: CommandDeclaration = {
+  words: "agent-approvals wait",
+  order: 10,
+  summary: "Wait until the sponsor has decided",
+  description:
+    "Waits until the sponsor approves; then run the refused command again. Exits with 8 if the approval is still " +
+    "pending after --timeout, and with 5 if it is denied.",
+  examples: [`mgmt agent-approvals wait ${exampleId(idPrefixes.approval)} --timeout 10m`],
+  resultOf: "agentApprovals.get",
+  define: (command, context) => {
+    command
+      .argument(
+        "<approval-id>",
+        `id of the approval, from the error of the refused command (${idPrefixes.approval}…)`,
+      )
+      .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 20m)");
+    command.action(async (id: string) => {
+      const { timeout } = command.opts<{ timeout?: string }>();
+      const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
+      assertPathId("<approval-id>", id);
+      const { runAgentApprovalsWait } = await import("./run.js");
+      await runAgentApprovalsWait(id, timeoutMs, globalFlags(command), context);
+    });
+  },
 };

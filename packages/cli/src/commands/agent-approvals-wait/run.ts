@@ -1,4 +1,5 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { maskNamedSecrets } from "../../secrets/mask.js";
 import { ApprovalProgress } from "../../service/approval-progress.js";
 import { connect } from "../../service/connect.js";
 
@@ -19,7 +20,7 @@ export const runAgentApprovalsWait = async (
         progress.report({ approvalId: id, status, expiresAt, remainingMs }),
     });
     progress.end();
-    await context.output.result(approval, "Approval");
+    await context.output.result(maskNamedSecrets(approval), "Approval");
   } finally {
     progress.end();
   }

@@ -1,62 +1,75 @@
 import { Option } from "commander";
-import { idPrefixes } from "../../generated/id-prefixes.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
-import { addDryRunOption, dryRunFormat } from "../../program/dry-run-option.js";
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections, exampleId } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
+import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
+import { globalFlags } from "../../program/global-options.js";
+import { exampleId } from "../../program/help-sections.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import { methods } from "./methods.js";
 import type { ApiFlags } from "./run.js";
 
+/** The body of the response. */
+export type ResponseBody = unknown;
+
 /** `mgmt api`. */
-export const defineApi: DefineCommand = (command, context) => {
-  command
-    .usage("[options] [method] <path>")
-    .description(
-      "Sends a request to the API with your credential, and prints the response body as JSON. Use it for operations " +
-        "that this version has no command for, and in scripts that are written for the HTTP API.\n\n" +
-        "The method is GET, POST, PUT, PATCH or DELETE. It can be left out for a GET without fields. The path can be typed " +
-        "with or without /v1. {projectId} and {workspaceId} in it are replaced by your defaults. It never asks " +
-        "for confirmation, not even for a DELETE.\n\n" +
-        "Fields become the JSON body, or the query of a GET or DELETE. A key such as source[type] sets a field of an " +
-        "object, and tags[] adds to a list.\n\n" +
-        "--query selects from the whole body. --fields and the formats table, csv, ndjson, env and name print what is in " +
-        "its data. Secrets are masked unless the request creates them.",
-    )
-    .argument("<method-or-path>", "GET, POST, PUT, PATCH or DELETE, or the path")
-    .argument("[path]", "path of the request, such as /v1/projects or projects")
-    .addOption(repeatable("-f, --raw-field <key=value>", "add a field with a text"))
-    .addOption(
-      repeatable(
-        "-F, --field <key=value>",
-        "add a field with a number, true, false or null, or the text of @file (@- for standard input)",
-      ),
-    )
-    .option("--input <path>", "file with the body as JSON, - for standard input; fields override it")
-    .option("--paginate", "request all pages of a list, and print its items as one JSON array")
-    .option("-i, --include", "print the status and headers of the response too")
-    .addOption(repeatable("-H, --header <name:value>", "add a header"));
-  addDisclosureOptions(command);
-  addDryRunOption(command);
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [
-      "mgmt api GET /v1/projects",
-      "mgmt api projects --paginate --query '[].name'",
-      "mgmt api POST /v1/projects -f name=shop -f region=eu-central-1 -F createDatabase=false",
-      `mgmt api PATCH /v1/databases/${exampleId(idPrefixes.database)} --input body.json`,
-      "mgmt api GET '/v1/projects/{projectId}/databases' --include",
-    ],
-  });
-  command.completeArgument = async (argument) => {
-    const { completePath } = await import("./complete-path.js");
-    return completePath(argument);
-  };
-  command.action(async () => {
-    const { runApi } = await import("./run.js");
-    const flags = { ...globalFlags(command), ...command.opts<ApiFlags>(), dryRun: dryRunFormat(command) };
-    await runApi(command.args, flags, context);
-  });
+export const apiCommand: CommandDeclaration<ResponseBody> = {
+  words: "api",
+  heading: "about",
+  order: 10,
+  summary: "Send any request to the API",
+  description:
+    "Sends a request to the API with your credential, and prints the response body as JSON. Use it for operations " +
+    "that this version has no command for, and in scripts that are written for the HTTP API.\n\n" +
+    "The method is GET, POST, PUT, PATCH or DELETE. It can be left out for a GET without fields. The path can be typed " +
+    "with or without /v1. {projectId} and {workspaceId} in it are replaced by your defaults. It never asks " +
+    "for confirmation, not even for a DELETE.\n\n" +
+    "Fields become the JSON body, or the query of a GET or DELETE. A key such as source[type] sets a field of an " +
+    "object, and tags[] adds to a list.\n\n" +
+    "--query selects from the whole body. --fields and the formats table, csv, ndjson, env and name print what is in " +
+    "its data. Secrets are masked unless the request creates them.",
+  examples: [
+    "mgmt api GET /v1/projects",
+    "mgmt api projects --paginate --query '[].name'",
+    "mgmt api POST /v1/projects -f name=shop -f region=eu-central-1 -F createDatabase=false",
+    `mgmt api PATCH /v1/databases/${exampleId(idPrefixes.database)} --input body.json`,
+    "mgmt api GET '/v1/projects/{projectId}/databases' --include",
+  ],
+  define: (command, context) => {
+    command
+      .usage("[options] [method] <path>")
+      .argument("<method-or-path>", "GET, POST, PUT, PATCH or DELETE, or the path")
+      .argument("[path]", "path of the request, such as /v1/projects or projects")
+      .addOption(methodOption())
+      .addOption(repeatable("-f, --raw-field <key=value>", "add a field with a text"))
+      .addOption(
+        repeatable(
+          "-F, --field <key=value>",
+          "add a field with a number, true, false or null, or the text of @file (@- for standard input)",
+        ),
+      )
+      .option("--input <path>", "file with the body as JSON, - for standard input; fields override it")
+      .option("--paginate", "request all pages of a list, and print its items as one JSON array")
+      .option("-i, --include", "print the status and headers of the response too")
+      .addOption(repeatable("-H, --header <name:value>", "add a header"));
+    addDisclosureOptions(command);
+    addDryRunOption(command);
+    command.completeArgument = async (argument) => {
+      const { completePath } = await import("./complete-path.js");
+      return completePath(argument);
+    };
+    command.action(async () => {
+      const { runApi } = await import("./run.js");
+      const flags = { ...globalFlags(command), ...command.opts<ApiFlags>(), dryRun: dryRunFormat(command) };
+      await runApi(command.args, flags, context);
+    });
+  },
 };
+
+/** Its values are completed, and checked with the method that is an argument. */
+const methodOption = (): Option =>
+  Object.assign(new Option("-X, --method <method>", "the method, if it is not an argument"), {
+    argChoices: [...methods],
+  });
 
 const repeatable = (flags: string, help: string): Option =>
   new Option(flags, `${help} (repeatable)`).argParser((text: string, previous: string[] = []): string[] => [

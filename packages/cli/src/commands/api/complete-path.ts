@@ -1,6 +1,6 @@
-import { groups } from "../../generated/groups.js";
-import { namedKindOf } from "../../names/id-form.js";
-import type { OperationCommand } from "../../operations/row.js";
+import { groups } from "../../contract/generated/groups.js";
+import { namedKindOf } from "../../contract/id-form.js";
+import type { OperationCommand } from "../../contract/row.js";
 import { type CompleteArgument, onlyIds, type PartialArgument } from "../../program/completion.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { Call } from "@mgmt/sdk";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import type { Sourced } from "../../profiles/active-profile.js";
-import type { DryRunFormat } from "../../program/dry-run-option.js";
+import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { clientFor } from "../../service/connect.js";
 import { DryRun, printRequests } from "../../service/dry-run.js";
 import type { ApiRequest } from "./request.js";

@@ -1,27 +1,29 @@
+import type { Context } from "../../context/context.js";
 import { outcomeUnknown } from "../../errors/run-errors.js";
-import { isObject } from "../../json-path.js";
-import { shellWord } from "../../operations/examples.js";
-import { explainLostResponse, lostResponse } from "../../operations/lost-response.js";
+import { isObject } from "../../contract/json-path.js";
+import { shellWord } from "../../text/shell-word.js";
+import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
 import type { ApiRequest } from "./request.js";
 
 /**
- * Returns an error that says what to run next if a POST may have been processed although no response arrived, and otherwise
+ * Returns an error that says what to run next if a request may have been processed although no response arrived, and otherwise
  * the error itself.
  */
 export const explainLost = async (
   error: unknown,
   { method, path, query, body, operation }: ApiRequest,
+  context: Pick<Context, "signal" | "changes">,
 ): Promise<unknown> => {
-  if (method !== "POST") return error;
+  if (method === "GET") return error;
   if (operation) {
     const input = { query: Object.fromEntries(query), body: isObject(body) ? body : undefined };
-    return explainLostResponse(error, operation.row, operation.target, input);
+    return explainLostResponse(error, operation.row, operation.target, input, context);
   }
-  const problem = await lostResponse(error);
+  const problem = await unknownOutcome(error, method, context);
   if (problem === undefined) return error;
   const words = ["mgmt", "api", "GET", path];
   return outcomeUnknown(
-    `${problem}. It is not known whether the request took effect`,
+    problem,
     words,
     `Before you repeat it, find out whether it did: ${words.map(shellWord).join(" ")}`,
   );

@@ -1,6 +1,6 @@
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
-import type { Sources } from "../../input/sources.js";
-import { isObject, setAt, valueAt } from "../../json-path.js";
+import type { Sources } from "../../context/sources.js";
+import { isObject, setAt, valueAt } from "../../contract/json-path.js";
 
 /** A field of a request as it was typed. */
 export interface TypedField {

@@ -1,5 +1,5 @@
-import { groups } from "../../generated/groups.js";
-import type { OperationCommand } from "../../operations/row.js";
+import { groups } from "../../contract/generated/groups.js";
+import type { OperationCommand } from "../../contract/row.js";
 
 /** The operation of a request, and its path parameters. */
 export interface FoundOperation {

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
-import type { Context } from "../../context.js";
-import { isObject } from "../../json-path.js";
-import type { Output } from "../../output/output.js";
+import type { Context } from "../../context/context.js";
+import { isObject } from "../../contract/json-path.js";
+import { type Output, SelectedText } from "../../output/output.js";
 import { printable, toJson } from "../../output/printable.js";
-import { redactHeaders } from "../../service/redaction.js";
+import { redactHeaders } from "../../transport/redaction.js";
 
 /** A response without its body. */
 export interface ResponseHead {
@@ -49,7 +49,11 @@ const contentsOf = (body: unknown): unknown => (isObject(body) && "data" in body
 export const printJson = async (value: unknown, output: Output): Promise<void> => {
   const { query, fields } = output.presentation;
   const picked = fields ? (await import("../../output/selection.js")).pick(value, fields) : value;
-  const selected = query ? query(picked) : picked;
+  const selected = query ? await query(picked) : picked;
+  if (selected instanceof SelectedText) {
+    output.selected(selected);
+    return;
+  }
   const items: unknown[] = Array.isArray(selected) ? selected : [selected];
   if (!query || items.some((item) => typeof item === "object" && item !== null)) {
     return output.text(toJson(selected, 2));

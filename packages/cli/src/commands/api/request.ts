@@ -1,11 +1,12 @@
 import { secretInArguments, usageError } from "../../errors/usage-errors.js";
-import type { HttpMethod } from "../../generated/operation-id.js";
+import type { HttpMethod } from "../../contract/generated/operation-id.js";
 import { parseJson } from "../../input/parse-value.js";
-import type { Sources } from "../../input/sources.js";
-import { isObject } from "../../json-path.js";
-import { didYouMean } from "../../program/suggest.js";
+import type { Sources } from "../../context/sources.js";
+import { isObject } from "../../contract/json-path.js";
+import { didYouMean } from "../../text/suggest.js";
 import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
 import { findOperation, type FoundOperation } from "./find-operation.js";
+import { methods } from "./methods.js";
 import { readPath } from "./path.js";
 
 /** What was typed about a request. */
@@ -23,20 +24,23 @@ export interface RequestFlags {
   readonly input?: string;
   readonly header?: readonly string[];
   readonly paginate?: boolean;
+  readonly method?: string;
 }
-
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** Parses the arguments and flags of a request. Throws a usage error. */
 export const parseRequest = (
-  [first = "", second]: readonly string[],
-  { rawField = [], field = [], input, header = [], paginate = false }: RequestFlags,
+  words: readonly string[],
+  { rawField = [], field = [], input, header = [], paginate = false, method }: RequestFlags,
 ): TypedRequest => {
+  if (method !== undefined && words.length > 1) {
+    throw usageError("The method is set twice: by an argument and by -X", "Pass it once.");
+  }
+  const [first = "", second] = method === undefined ? words : [method, ...words];
   const fields = [
     ...rawField.map((typed) => parseField(typed, "-f")),
     ...field.map((typed) => parseField(typed, "-F")),
   ];
-  const found = methods.find((method) => method === first.toUpperCase());
+  const found = methods.find((each) => each === first.toUpperCase());
   const request = { fields, input, headers: parseHeaders(header) };
   if (second !== undefined) {
     if (found) return { ...request, method: found, path: second };
@@ -44,7 +48,7 @@ export const parseRequest = (
       `The method cannot be ${JSON.stringify(first)}`,
       `${didYouMean(
         first,
-        methods.map((method) => method.toLowerCase()),
+        methods.map((each) => each.toLowerCase()),
       )}Allowed: ${methods.join(", ")}.`,
     );
   }

@@ -1,21 +1,23 @@
 import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { isObject, valueAt } from "../../json-path.js";
-import { explainingIds } from "../../operations/explaining-ids.js";
-import { notFoundNotice } from "../../operations/messages.js";
+import { isObject, valueAt } from "../../contract/json-path.js";
+import type { Output } from "../../output/output.js";
+import { explainingIds } from "../../run/explaining-ids.js";
+import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import type { DryRunFormat } from "../../program/dry-run-option.js";
+import type { DryRunFormat } from "../../input/dry-run-option.js";
 import {
   type Disclosure,
   type DisclosureFlags,
   prepareDisclosure,
   type UnknownSecrets,
-} from "../../secrets/disclosure.js";
-import type { SecretFields } from "../../operations/row.js";
+} from "../../disclosure/disclosure.js";
+import type { SecretFields } from "../../contract/row.js";
+import { setsVariable } from "../../disclosure/sink-flags.js";
 import { connectTo } from "../../service/connect.js";
-import { redactBody } from "../../service/redaction.js";
+import { redactBody } from "../../transport/redaction.js";
 import { explainLost } from "./explain-lost.js";
 import { fillPlaceholders } from "./path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
@@ -53,6 +55,7 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   let last: RawResponse | undefined;
   const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
   const client = await connectTo(access, context, { middleware: [middleware] });
+  await assertNotLost(request, flags, context);
   const disclosure = await prepareDisclosure(secretsOf(request), flags, context);
   const run: Run = { request, flags, client, disclosure, context };
   const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
@@ -62,7 +65,7 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
     await explainingIds(row, target, context, send, notFoundNotice(row, target, undefined));
   } catch (error) {
     if (flags.include && last && last.status >= 300) await printFailed(run, last);
-    throw await explainLost(error, request);
+    throw await explainLost(error, request, context);
   } finally {
     await disclosure.end();
   }
@@ -77,7 +80,7 @@ const callOf = ({ method, path, query, body }: ApiRequest): Call => ({
 /** Refuses flags that the request cannot honor, before it is sent. */
 const assertPossible = async (
   { method, query, operation }: ApiRequest,
-  { paginate, include, secretFile }: ApiFlags,
+  { paginate, include, ...flags }: ApiFlags,
   { output }: Context,
 ): Promise<void> => {
   if (paginate && method !== "GET") {
@@ -89,13 +92,33 @@ const assertPossible = async (
   if (paginate && new Set(query.keys()).size < query.size) {
     throw usageError("--paginate cannot repeat a query parameter", "Pass each parameter once.");
   }
-  if (secretFile !== undefined && operation && !operation.row.secrets) {
-    throw usageError("--secret-file: the response has no secrets", "Leave it out.");
+  if (operation && !operation.row.secrets) {
+    if (flags.secretFile !== undefined) {
+      throw usageError("--secret-file: the response has no secrets", "Leave it out.");
+    }
+    if (setsVariable(flags)) throw usageError("The response has no secret that a variable could be set to");
+  }
+  if (setsVariable(flags) && (paginate || operation?.row.envelope === "list")) {
+    throw usageError("A variable cannot be set to the secrets of a list", "Request a single resource.");
   }
   if (paginate || operation?.row.envelope === "list") output.assertPrintsLists();
   const { fields } = output.presentation;
   if (!fields || !operation) return;
-  await (await import("../../operations/result-schema.js")).assertFields(operation.row, fields);
+  await (await import("../../run/result-schema.js")).assertFields(operation.row, fields);
+};
+
+/** Refuses to create secrets that would be lost. */
+const assertNotLost = async (
+  { operation, body }: ApiRequest,
+  flags: ApiFlags,
+  context: Context,
+): Promise<void> => {
+  if (!operation?.row.secrets?.issued) return;
+  const { assertDelivered } = await import("../../disclosure/assert-delivered.js");
+  const { resource } = operation.row;
+  const print = (output: Output, data: unknown): Promise<void> =>
+    printResponse({ data }, { isNamed: flags.output !== undefined, resource }, { output });
+  await assertDelivered(operation.row, body, flags, context, print);
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */

@@ -1,8 +1,9 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { nameOf } from "../../manifest/entry.js";
 import type { Plan, Step } from "../../manifest/plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
+import { lostResponse } from "../../run/lost-response.js";
 import type { ApprovalProgress } from "../../service/approval-progress.js";
 
 /** How the steps of a plan wait for the approvals of an agent's sponsor. */
@@ -11,10 +12,12 @@ export interface ApprovalWait {
   readonly progress: ApprovalProgress;
 }
 
-/** What became of the steps: ids by step, and errors by step. A step with neither was not tried. */
+/** What became of the steps: ids by step, and errors by step. A step with neither was not carried out. */
 export interface Applied {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;
+  /** The step with an error that may have been carried out all the same. */
+  readonly unknown?: Step;
 }
 
 /** An error that says that the sponsor has to approve a request first. */
@@ -38,7 +41,7 @@ export const applySteps = async (
   wait: ApprovalWait | undefined,
   context: Context,
 ): Promise<Applied> => {
-  const { output } = context;
+  const { output, signal, changes } = context;
   const runner = new StepRunner(client, plan, context, true);
   const ids = new Map<Step, string>();
   const isOpen = (step: Step): boolean => !ids.has(step);
@@ -52,8 +55,13 @@ export const applySteps = async (
         ids.set(step, id);
         output.info(`Done: ${step.action} ${nameOf(step)} (${id})`);
       } catch (error) {
+        const isUnanswered = changes.takeUnanswered();
+        if (signal.aborted && !isUnanswered) return { ids, errors };
         errors.set(step, error);
-        if (!isApprovalNeeded(error)) return { ids, errors };
+        if (!isApprovalNeeded(error)) {
+          const isUnknown = isUnanswered && (signal.aborted || (await lostResponse(error)) !== undefined);
+          return { ids, errors, ...(isUnknown && { unknown: step }) };
+        }
         pending.set(step, error);
       }
     }

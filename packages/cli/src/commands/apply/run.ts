@@ -1,15 +1,23 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import type { Failure } from "../../errors/failure.js";
-import { applyFailed, outdatedPlan, planOfOtherService } from "../../errors/manifest-errors.js";
+import {
+  applyFailed,
+  applyInterrupted,
+  outdatedPlan,
+  planOfOtherService,
+} from "../../errors/manifest-errors.js";
+import { whyNotAsked } from "../../input/ask.js";
+import { identifyAdopted } from "../../manifest/adopt.js";
 import { nameOf } from "../../manifest/entry.js";
 import { changesSince, type Plan, type Step } from "../../manifest/plan.js";
 import { baseUrlOf, planFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";
-import { waitForResource } from "../../operations/wait-for-resource.js";
-import type { DryRunFormat } from "../../program/dry-run-option.js";
+import { waitForResource } from "../../run/wait-for-resource.js";
+import { isSameAddress } from "../../profiles/profile.js";
+import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
 import { type Applied, applySteps, type ApprovalWait } from "./apply-steps.js";
@@ -19,6 +27,7 @@ export interface ApplyOptions {
   readonly planFile: string | undefined;
   readonly file: string | undefined;
   readonly prune: boolean;
+  readonly targets: readonly string[] | undefined;
   readonly dryRun: DryRunFormat | undefined;
   /** How long to wait for each database that was created. Absent for not at all. */
   readonly waitMs?: number;
@@ -27,7 +36,8 @@ export interface ApplyOptions {
 
 /** What became of one step. */
 export interface StepResult {
-  readonly status: "done" | "failed" | "skipped";
+  /** `unknown`: its request was sent, but no response arrived. It may have been carried out. */
+  readonly status: "done" | "failed" | "skipped" | "unknown";
   readonly action: Step["action"];
   readonly resource: string;
   readonly name: string;
@@ -45,13 +55,13 @@ export const runApply = async (
   const client = await connect(flags, context);
   const plan = await currentPlan(options, client, flags, context);
   if (options.dryRun !== undefined) return dryRun(plan, options.dryRun, flags, context);
-  for (const line of renderPlan(plan)) output.info(line);
-  await confirmDeletes(plan, flags, context);
+  await output.report((style) => renderPlan(plan, style));
+  await confirmSteps(plan, options, flags, context);
   const wait = options.waitApproval && (await approvalWait(options.waitApproval, context));
   try {
     const applied = await applySteps(plan, client, wait, context);
     const unsettled = await waitForDatabases(applied, options.waitMs, client, context);
-    await printResults(plan, applied, context);
+    await printResults(plan, applied, options, context);
     if (unsettled) throw unsettled.error;
   } finally {
     wait?.progress.end();
@@ -90,31 +100,50 @@ const approvalWait = async (
 };
 
 const currentPlan = async (
-  { planFile, file, prune }: ApplyOptions,
+  { planFile, file, prune, targets }: ApplyOptions,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
 ): Promise<Plan> => {
-  if (planFile === undefined) return planFromFile(file, prune, client, flags, context);
-  const plan = readPlan(await context.sources.read(planFile, "<plan>"), planFile);
+  if (planFile === undefined) return planFromFile({ file, prune, targets }, client, flags, context);
+  const plan = readPlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
   const baseUrl = await baseUrlOf(flags, context);
-  if (plan.baseUrl !== baseUrl) throw planOfOtherService(plan.baseUrl, baseUrl);
-  const changes = changesSince(plan, await readState(client, plan.projects, context.signal));
+  if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherService(plan.baseUrl, baseUrl);
+  const { projects, adoptions } = plan;
+  const options = { projects, identify: identifyAdopted(adoptions) };
+  const changes = changesSince(plan, await readState(client, options, context.signal));
   if (changes.length > 0) throw outdatedPlan(changes);
   return plan;
 };
 
-const confirmDeletes = async ({ steps }: Plan, { yes }: GlobalFlags, context: Context): Promise<void> => {
+/**
+ * Asks before the steps are applied. A saved plan was reviewed when it was made, and scripts apply manifests without a
+ * terminal, so that these need a confirmation only for what they delete.
+ */
+const confirmSteps = async (
+  { steps }: Plan,
+  { planFile }: ApplyOptions,
+  { yes }: GlobalFlags,
+  context: Context,
+): Promise<void> => {
   const deleted = steps.filter(({ action }) => action === "delete");
-  if (deleted.length === 0 || yes) return;
+  const isReviewed = planFile !== undefined || whyNotAsked(context) !== undefined;
+  if (yes || steps.length === 0 || (deleted.length === 0 && isReviewed)) return;
   const { confirm } = await import("../../input/confirm.js");
-  await confirm(`delete ${deleted.map(nameOf).join(", ")}`, context);
+  const changes = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
+  const deletes = `delete ${deleted.map(nameOf).join(", ")}`;
+  const isMixed = deleted.length > 0 && deleted.length < steps.length;
+  await confirm(
+    isMixed ? `apply ${changes}, which ${deletes}` : deleted.length > 0 ? deletes : `apply ${changes}`,
+    context,
+  );
 };
 
 /** Prints what became of every step. Throws if not all are done. */
 const printResults = async (
   { steps }: Plan,
-  { ids, errors }: Applied,
+  { ids, errors, unknown }: Applied,
+  options: ApplyOptions,
   { output, signal }: Context,
 ): Promise<void> => {
   const results: StepResult[] = [];
@@ -127,16 +156,28 @@ const printResults = async (
     else if (!errors.has(step)) results.push({ status: "skipped", ...about, id });
     else {
       const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
-      results.push({ status: "failed", ...about, id, error: failure });
-      problems.push(`${action} ${nameOf(step)} failed: ${failure.message} (${failure.code})`);
+      const isUnknown = unknown === step;
+      results.push({ status: isUnknown ? "unknown" : "failed", ...about, id, error: failure });
+      const outcome = isUnknown ? "may have been carried out" : "failed";
+      problems.push(`${action} ${nameOf(step)} ${outcome}: ${failure.message} (${failure.code})`);
     }
   }
   const [error] = errors.values();
-  if (output.format !== "table" || errors.size > 0) await output.result(results.map(inFormat(output.format)));
-  signal.throwIfAborted();
+  if (output.format !== "table" || ids.size < steps.length)
+    await output.result(results.map(inFormat(output.format)));
+  const next = planAgain(options);
+  if (signal.aborted) throw applyInterrupted(signal.reason, ids.size, steps.length, next);
   if (errors.size === 0) return;
-  throw ids.size === 0 ? error : applyFailed(problems.join("; "), ids.size, steps.length);
+  throw ids.size === 0 ? error : applyFailed(problems.join("; "), ids.size, steps.length, next);
 };
+
+/** Returns the command that shows what is left to do. */
+const planAgain = ({ file, prune, targets = [] }: ApplyOptions): readonly string[] => [
+  ...["mgmt", "plan"],
+  ...(file === undefined || file === "-" ? [] : ["--file", file]),
+  ...(prune ? ["--prune"] : []),
+  ...targets.flatMap((target) => ["--target", target]),
+];
 
 /** The table has no room for the error, which is printed below it. */
 const inFormat =

@@ -1,17 +1,21 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import type { ListedProfile } from "./run.js";
 
 /** `mgmt auth list`. */
-export const defineAuthList: DefineCommand = (command, context) => {
-  command.description(
+export const authListCommand: CommandDeclaration<readonly ListedProfile[]> = {
+  words: "auth list",
+  order: 30,
+  alias: "ls",
+  summary: "List the profiles and whose credential each has",
+  description:
     "Lists the profiles: the service of each, who its credential belongs to, where the credential is stored, and when it " +
-      "expires. Marks the profile that commands use here. Sends no request and prints no secret.",
-  );
-  addGlobalOptions(command);
-  addSections(command, { Examples: () => ["mgmt auth list", "mgmt auth list --output json"] });
-  command.action(async () => {
-    const { runAuthList } = await import("./run.js");
-    await runAuthList(globalFlags(command), context);
-  });
+    "expires. Marks the profile that commands use here. Sends no request and prints no secret.",
+  examples: ["mgmt auth list", "mgmt auth list --output json"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runAuthList } = await import("./run.js");
+      await runAuthList(globalFlags(command), context);
+    });
+  },
 };

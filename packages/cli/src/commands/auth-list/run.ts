@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import {
   type CredentialDescription,
   describeCredential,
@@ -6,7 +6,7 @@ import {
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, isRunning, type Profile } from "../../profiles/profile.js";
-import { redactUrl } from "../../service/redaction.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** One profile, as `mgmt auth list` prints it. */
 export interface ListedProfile {
@@ -38,7 +38,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
     rows.push({
       profile: name,
       active: name === chosen?.value,
-      service: redactUrl(profile.baseUrl),
+      service: shownAddress(profile.baseUrl),
       account: profile.account ?? null,
       workspaceId: profile.workspaceId ?? null,
       projectId: profile.projectId ?? null,

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import {
   type CredentialDescription,
   describeCredential,
@@ -8,6 +8,7 @@ import { noToken } from "../../errors/access-errors.js";
 import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
 interface StatusValue {
@@ -34,13 +35,15 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   const access = await resolveAccess(flags, context);
   const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
   const { file, name, profile } = choice;
-  const fromProfile = (value: string | undefined): StatusValue =>
-    printed(value === undefined || !name ? undefined : { value, from: `profile ${name.value}` });
   const credential = identity ? await describeCredential(identity) : noCredential;
   const status: AuthStatus = {
     profile: printed(name),
-    baseUrl: printed(baseUrl),
-    authUrl: fromProfile(profile?.authUrl),
+    baseUrl: printedAddress(baseUrl),
+    authUrl: printedAddress(
+      profile?.authUrl === undefined || !name
+        ? undefined
+        : { value: profile.authUrl, from: `profile ${name.value}` },
+    ),
     credential,
     workspace: printed(findDefault("workspaceId", flags, context, () => choice)),
     project: printed(findDefault("projectId", flags, context, () => choice)),
@@ -50,5 +53,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   await context.output.result(status);
   if (!identity || credential === noCredential) throw noToken(baseUrl?.value);
 };
+
+const printedAddress = (found: Sourced<string> | undefined): StatusValue =>
+  printed(found && { ...found, value: shownAddress(found.value) });
 
 const printed = (found: Sourced<string> | undefined): StatusValue => found ?? { value: null, from: null };

@@ -1,27 +1,29 @@
 import { usageError } from "../../errors/usage-errors.js";
-import { idPrefixes } from "../../generated/id-prefixes.js";
-import { addGlobalOptions } from "../../program/global-options.js";
-import { addSections, exampleId } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { exampleId } from "../../program/help-sections.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** `mgmt auth switch`. */
-export const defineAuthSwitch: DefineCommand = (command, context) => {
-  command
-    .description("Makes a profile the active one, which commands use when no other is named.")
-    .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")
-    .option("--project-id <id>", "default project of the profile");
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [
-      "mgmt auth switch staging",
-      `mgmt auth switch --project-id ${exampleId(idPrefixes.project)}`,
-    ],
-  });
-  command.completeArgument = ({ typed, profiles }) => (typed.length === 0 ? profiles() : []);
-  command.action(async () => {
-    const { projectId } = command.opts<{ projectId?: string }>();
-    if (projectId?.trim() === "") throw usageError("--project-id cannot be empty", "It must be an id.");
-    const { runAuthSwitch } = await import("./run.js");
-    await runAuthSwitch(command.args[0], projectId, context);
-  });
+export const authSwitchCommand: CommandDeclaration = {
+  words: "auth switch",
+  order: 60,
+  summary: "Change the active profile",
+  description: "Makes a profile the active one, which commands use when no other is named.",
+  examples: ["mgmt auth switch staging", `mgmt auth switch --project-id ${exampleId(idPrefixes.project)}`],
+  define: (command, context) => {
+    command
+      .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")
+      .option("--project-id <id>", "default project of the profile");
+    command.completeArgument = ({ typed, profiles }) => (typed.length === 0 ? profiles() : []);
+    command.action(async () => {
+      const { projectId } = command.opts<{ projectId?: string }>();
+      if (projectId?.trim() === "")
+        throw usageError(
+          "--project-id must not be empty",
+          "Pass the id of a project. Run mgmt projects list to see your projects.",
+        );
+      const { runAuthSwitch } = await import("./run.js");
+      await runAuthSwitch(command.args[0], projectId, context);
+    });
+  },
 };

@@ -1,12 +1,14 @@
-import type { Context } from "../../context.js";
-import { unknownProfile } from "../../errors/access-errors.js";
-import { missingInput } from "../../errors/usage-errors.js";
-import { ask, whyNotAsked } from "../../input/ask.js";
+import type { Context } from "../../context/context.js";
+import { unknownProfileName } from "../../errors/access-errors.js";
+import { badProfileName, missingInput } from "../../errors/usage-errors.js";
+import { whyNotAsked } from "../../input/ask.js";
+import { choose } from "../../input/choose.js";
 import { printable } from "../../output/printable.js";
 import { findLink } from "../../profiles/link-file.js";
-import { profileNamed, type Profiles } from "../../profiles/profile.js";
+import { isProfileName, profileNamed, type Profiles } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /**
  * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of
@@ -21,9 +23,10 @@ export const runAuthSwitch = async (
   const stored = readProfiles(file);
   const name =
     given ?? (projectId === undefined ? undefined : stored.active) ?? (await askForProfile(stored, context));
+  if (!isProfileName(name)) throw badProfileName("<profile>", name);
   await updateProfiles(file, (all) => {
     const profile = profileNamed(all, name);
-    if (!profile) throw unknownProfile("<profile>", name, Object.keys(all.profiles));
+    if (!profile) throw unknownProfileName(name, Object.keys(all.profiles));
     const next = projectId === undefined ? profile : { ...profile, projectId };
     return { ...all, active: name, profiles: { ...all.profiles, [name]: next } };
   });
@@ -45,12 +48,10 @@ const askForProfile = async ({ profiles, active }: Profiles, context: Context): 
     const hint = `The command did not ask, because ${reason}. One of: ${names.join(", ")}.`;
     throw missingInput("Missing <profile>", hint);
   }
-  const choices = names.map((name) => ({
+  const activeFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
+  const choices = activeFirst.map((name) => ({
     value: name,
-    name: printable(`${name}  ${profiles[name]?.baseUrl ?? ""}`),
+    texts: [printable(name), printable(shownAddress(profiles[name]?.baseUrl ?? ""))],
   }));
-  const preselected = active === undefined ? {} : { default: active };
-  return ask(context, ({ select }, terminal) =>
-    select({ message: "Profile:", choices, ...preselected }, terminal),
-  );
+  return choose({ title: "Profile", choices }, context);
 };

@@ -1,18 +1,23 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
+import type { DisclosureFlags } from "../../disclosure/disclosure.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import type { PrintedToken } from "./run.js";
 
 /** `mgmt auth token`. */
-export const defineAuthToken: DefineCommand = (command, context) => {
-  command.description(
-    "Prints the token that commands send, refreshed first if it is about to expire. It is a secret: keep it out of logs.",
-  );
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => ['curl -H "Authorization: Bearer $(mgmt auth token)" "$MGMT_BASE_URL/v1/projects"'],
-  });
-  command.action(async () => {
-    const { runAuthToken } = await import("./run.js");
-    await runAuthToken(globalFlags(command), context);
-  });
+export const authTokenCommand: CommandDeclaration<PrintedToken> = {
+  words: "auth token",
+  order: 50,
+  summary: "Print the token that commands send",
+  description:
+    "Prints the token that commands send, refreshed first if it is about to expire. It is a secret: CI gets it only with " +
+    "--show-secrets or a flag that writes it into a file.",
+  examples: ['curl -H "Authorization: Bearer $(mgmt auth token)" "$MGMT_BASE_URL/v1/projects"'],
+  define: (command, context) => {
+    addDisclosureOptions(command);
+    command.action(async () => {
+      const { runAuthToken } = await import("./run.js");
+      await runAuthToken(globalFlags(command), command.opts<DisclosureFlags>(), context);
+    });
+  },
 };

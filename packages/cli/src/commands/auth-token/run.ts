@@ -1,7 +1,9 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
+import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../disclosure/disclosure.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** What `mgmt auth token --output json` prints. */
 export interface PrintedToken {
@@ -13,16 +15,28 @@ export interface PrintedToken {
 }
 
 /** Prints the token that commands send, refreshed first if it is about to expire. */
-export const runAuthToken = async (flags: GlobalFlags, context: Context): Promise<void> => {
+export const runAuthToken = async (
+  flags: GlobalFlags,
+  disclosureFlags: DisclosureFlags,
+  context: Context,
+): Promise<void> => {
+  assertMayBePrinted("The token", disclosureFlags, context);
   const { baseUrl, identity } = await resolveAccess(flags, context);
   if (!identity) throw noToken(baseUrl?.value);
   const source = await tokenOf(identity.value, context);
   const token = typeof source === "string" ? source : await source();
   const { output } = context;
-  // A format that the profile stores must not break `$(mgmt auth token)`.
-  if (flags.output === undefined || output.format === "table") return output.exact(token);
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
-  const printed: PrintedToken = { token, endsAt, baseUrl: baseUrl?.value ?? null };
-  await output.result(printed);
+  const printed: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
+  const disclosure = await prepareDisclosure({ paths: ["token"], issued: true }, disclosureFlags, context);
+  try {
+    const result = await disclosure.printed(printed);
+    // A format that the profile stores must not break `$(mgmt auth token)`.
+    const isText = flags.output === undefined || output.format === "table";
+    if (!isText) await output.result(result);
+    else if (disclosure.showsNew) output.exact(token);
+  } finally {
+    await disclosure.end();
+  }
 };

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
-import type { Context } from "../../context.js";
-import { namedKindOf, type NamedKind, namedKinds } from "../../names/id-form.js";
+import type { Context } from "../../context/context.js";
+import { namedKindOf, type NamedKind, namedKinds } from "../../contract/id-form.js";
 import { formats } from "../../output/output.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../program/command.js";

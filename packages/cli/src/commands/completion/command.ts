@@ -1,49 +1,58 @@
 import { Argument, Option } from "commander";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { printable } from "../../output/printable.js";
 import { MgmtCommand, rootOf } from "../../program/command.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 import { scripts, shells } from "./scripts.js";
 
 /** `mgmt completion`. */
-export const defineCompletion: DefineCommand = (command, { output }) => {
-  command
-    .description("Prints a script that completes commands, flags and allowed values in your shell.")
-    .addArgument(new Argument("<shell>", shells.join(", ")))
-    .action((name: string) => {
+export const completionCommand: CommandDeclaration = {
+  words: "completion",
+  heading: "about",
+  order: 60,
+  summary: "Print a completion script for bash, zsh, fish or PowerShell",
+  description: "Prints a script that completes commands, flags and allowed values in your shell.",
+  examples: [
+    "source <(mgmt completion bash)",
+    "mgmt completion zsh > ~/.zfunc/_mgmt",
+    "mgmt completion fish | source",
+    "mgmt completion powershell | Out-String | Invoke-Expression",
+  ],
+  globalOptions: "none",
+  define: (command, { output }) => {
+    command.addArgument(new Argument("<shell>", shells.join(", "))).action((name: string) => {
       const shell = shells.find((each) => each === name);
       if (!shell)
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
       output.text(scripts[shell]);
     });
-  command.completeArgument = ({ typed }) => (typed.length === 0 ? shells : []);
-  addSections(command, {
-    Examples: () => [
-      "source <(mgmt completion bash)",
-      "mgmt completion zsh > ~/.zfunc/_mgmt",
-      "mgmt completion fish | source",
-      "mgmt completion powershell | Out-String | Invoke-Expression",
-    ],
-  });
+    command.completeArgument = ({ typed }) => (typed.length === 0 ? shells : []);
+  },
 };
 
 /** `mgmt complete`, called by those scripts: prints what the last word can become, one value per line. */
-export const defineComplete: DefineCommand = (command, context) => {
-  command
-    .argument("[words...]")
-    .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
-    .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
-      const { candidatesFor } = await import("./candidates.js");
-      const root = rootOf(command);
-      if (!(root instanceof MgmtCommand)) return;
-      const patience = isRefresh
-        ? { signal: AbortSignal.timeout(refreshMs) }
-        : { signal: AbortSignal.timeout(shellMs), refresh: refreshing(words, context) };
-      const candidates = await candidatesFor(root, words, { context, patience });
-      if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
-    });
+export const completeCommand: CommandDeclaration = {
+  words: "complete",
+  order: 270,
+  hidden: true,
+  summary: "Print what the last word of a command line could become",
+  globalOptions: "none",
+  define: (command, context) => {
+    command
+      .argument("[words...]")
+      .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
+      .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
+        const { candidatesFor } = await import("./candidates.js");
+        const root = rootOf(command);
+        if (!(root instanceof MgmtCommand)) return;
+        const patience = isRefresh
+          ? { signal: AbortSignal.timeout(refreshMs) }
+          : { signal: AbortSignal.timeout(shellMs), refresh: refreshing(words, context) };
+        const candidates = await candidatesFor(root, words, { context, patience });
+        if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
+      });
+  },
 };
 
 /** How long a shell waits for the service. */
@@ -55,13 +64,14 @@ const refreshMs = 20_000;
 /** Returns a function that starts a process in the background, which stores what the service returns for the words. */
 const refreshing = (
   words: readonly string[],
-  { entry, env, cwd }: Context,
+  { ownWords, env, cwd }: Context,
 ): (() => Promise<void>) | undefined => {
-  if (entry === undefined) return undefined;
+  if (ownWords === undefined) return undefined;
   return async () => {
     const { spawn } = await import("node:child_process");
     const options = { cwd, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-    spawn(process.execPath, [entry, "complete", "--refresh", "--", ...words], options)
+    const [program, ...own] = ownWords;
+    spawn(program, [...own, "complete", "--refresh", "--", ...words], options)
       .on("error", () => undefined)
       .unref();
   };

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalFlags } from "../../context.js";
-import { isObject, valueAt } from "../../json-path.js";
-import type { NamedKind } from "../../names/id-form.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { isObject, valueAt } from "../../contract/json-path.js";
+import type { NamedKind } from "../../contract/id-form.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { profilesFile } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { listCall, nameOfItem } from "../../resources/list.js";
+import { listCall, nameOfItem } from "../../contract/list.js";
 import { connect } from "../../service/connect.js";
 
 /** How long completion waits for the service. */

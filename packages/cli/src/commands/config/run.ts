@@ -1,10 +1,13 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import {
   credentialOfOtherService,
   neededSetting,
   noProfileToConfigure,
   settingNotSet,
 } from "../../errors/config-errors.js";
+import { gap } from "../../output/draw-rows.js";
+import { printable } from "../../output/printable.js";
+import { widthOf } from "../../output/width.js";
 import { activeProfile, chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
@@ -19,7 +22,23 @@ export const runConfigList = async (flags: GlobalFlags, context: Context): Promi
     ...effectiveValue(setting, { flags, context, choice }),
   }));
   const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
-  await context.output.result([profile, ...rows]);
+  const printed = [profile, ...rows];
+  const { output } = context;
+  if (!isTooNarrow(printed, output)) return output.result(printed);
+  await output.result(Object.fromEntries(printed.map(({ key, value }) => [key, value])));
+  output.info("Not shown, because the terminal is too narrow: from.");
+};
+
+/** Whether a table would cut a value. Half of an address or id is of no use. */
+const isTooNarrow = (
+  printed: readonly PrintedSetting[],
+  { format, presentation, tableWidth = Infinity }: Context["output"],
+): boolean => {
+  if (format !== "table" || presentation.fields || presentation.query) return false;
+  const widthOfAll = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const keys = widthOfAll(printed.map(({ key }) => key));
+  const values = widthOfAll(printed.map(({ value }) => printable(value ?? "")));
+  return keys + gap.length + values > tableWidth;
 };
 
 /** Prints one setting. Throws `config:not_set` if it has no value. */

@@ -1,13 +1,15 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
-import type { NamedKind } from "../../names/id-form.js";
+import type { NamedKind } from "../../contract/id-form.js";
 import { formats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
-import { didYouMean } from "../../program/suggest.js";
-import { redactUrl } from "../../service/redaction.js";
+import { serviceVariable } from "../../profiles/service-variable.js";
+import { didYouMean } from "../../text/suggest.js";
+import { updateNoticeVariables } from "../../update/variables.js";
+import { shownAddress } from "../../text/shown-address.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */
@@ -31,7 +33,7 @@ interface Lookup {
 /** A default that a profile stores. */
 export interface Setting {
   /** Where the profile stores it. */
-  readonly field: "baseUrl" | "authUrl" | "output" | "pager" | "workspaceId" | "projectId";
+  readonly field: "baseUrl" | "authUrl" | "output" | "pager" | "updateNotice" | "workspaceId" | "projectId";
   readonly help: string;
   /** The values that it can have, if they are few. */
   readonly values?: readonly string[];
@@ -71,6 +73,9 @@ const choose = <T>(key: string, text: string, values: Readonly<Record<string, T>
   );
 };
 
+const parseSwitch = (key: string, text: string): Promise<boolean> =>
+  choose(key, text, { on: true, off: false, true: true, false: false });
+
 /** With `--profile`, variables are ignored, as for every command. */
 const fromEnv = ({ flags, context }: Lookup, variable: string): EffectiveValue | undefined => {
   const value = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
@@ -88,10 +93,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     field: "baseUrl",
     help: "address of the service, without /v1",
     parse: parseAddress("base-url"),
-    override: (lookup) =>
-      lookup.flags.baseUrl === undefined
-        ? fromEnv(lookup, "MGMT_BASE_URL")
-        : { value: lookup.flags.baseUrl, from: "--base-url" },
+    override: ({ flags, context }) => {
+      if (flags.baseUrl !== undefined) return { value: flags.baseUrl, from: "--base-url" };
+      const value = flags.profile === undefined ? serviceVariable("MGMT_BASE_URL", context.env) : undefined;
+      return value === undefined ? undefined : { value, from: "MGMT_BASE_URL" };
+    },
     fallback: none,
   },
   "auth-url": {
@@ -130,10 +136,21 @@ export const settings: Readonly<Record<string, Setting>> = {
     field: "pager",
     help: "whether a long list is shown in a pager: on, off",
     values: ["on", "off"],
-    parse: (text) => choose("pager", text, { on: true, off: false, true: true, false: false }),
+    parse: (text) => parseSwitch("pager", text),
     override: ({ flags, context }) => {
       if (flags.pager === false) return { value: "off", from: "--no-pager" };
       return context.env["NO_PAGER"] ? { value: "off", from: "NO_PAGER" } : undefined;
+    },
+    fallback: { value: "on", from: "default" },
+  },
+  "update-notice": {
+    field: "updateNotice",
+    help: "whether a notice tells of a newer mgmt: on, off",
+    values: ["on", "off"],
+    parse: (text) => parseSwitch("update-notice", text),
+    override: ({ context }) => {
+      const variable = updateNoticeVariables.find((name) => context.env[name]);
+      return variable === undefined ? undefined : { value: "off", from: variable };
     },
     fallback: { value: "on", from: "default" },
   },
@@ -163,7 +180,8 @@ export const effectiveValue = (setting: Setting, lookup: Lookup): EffectiveValue
     (stored === undefined || !name
       ? setting.fallback
       : { value: textOf(stored), from: `profile ${name.value}` });
-  return found.value === null ? found : { ...found, value: redactUrl(found.value) };
+  const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
+  return found.value === null || !isAddress ? found : { ...found, value: shownAddress(found.value) };
 };
 
 const textOf = (value: NonNullable<Profile[Setting["field"]]>): string =>

@@ -1,12 +1,12 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { devNotRunning } from "../../errors/access-errors.js";
 import { noControl, unexpectedResponse } from "../../errors/run-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
-import { isObject } from "../../json-path.js";
+import { isObject } from "../../contract/json-path.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";
-import { isOwnService } from "../../service/own-service.js";
+import { isOwnService } from "../../transport/own-service.js";
 import { callControl } from "../dev/control.js";
 
 export interface ControlFlags extends GlobalFlags {
@@ -39,6 +39,29 @@ export const listApprovals = async (flags: ControlFlags, context: Context): Prom
   const rows = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(rows)) throw unexpectedResponse("a list");
   await context.output.result(rows.map(printed));
+};
+
+/**
+ * Returns how many approvals are pending at the service that commands use. Undefined if it is not one of `mgmt dev` whose control
+ * surface is known, or if that does not respond.
+ */
+export const countWaiting = async (flags: GlobalFlags, context: Context): Promise<number | undefined> => {
+  const { env } = context;
+  const isGiven = Boolean(env["MGMT_CONTROL_URL"] && env["MGMT_CONTROL_SECRET_FILE"]);
+  const isOfProfile =
+    flags.baseUrl === undefined &&
+    !env["MGMT_BASE_URL"] &&
+    chooseProfile(flags, context).profile?.controlUrl !== undefined;
+  if (!isGiven && !isOfProfile) return undefined;
+  try {
+    const rows = await requestControl("GET", "/approvals", undefined, flags, context);
+    return Array.isArray(rows)
+      ? rows.filter((row) => isObject(row) && row["status"] === "pending").length
+      : undefined;
+  } catch {
+    context.signal.throwIfAborted();
+    return undefined;
+  }
 };
 
 /** Approves or denies an approval, and prints it. `id` must have the form of an id. */

@@ -1,62 +1,69 @@
+import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
-import { addGlobalOptions } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 import { addOAuthClient } from "./oauth-clients.js";
+import { platformErrors } from "./platform-errors.js";
 import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run.js";
 
 /** `mgmt dev`. */
-export const defineDev: DefineCommand = (command, context) => {
-  command
-    .description(
-      "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
-        "With --output json, it prints one line when it is ready: baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
-        "workspaceId, caFile, postgresPort, pid.",
-    )
-    .option("--port <number>", `port to listen on; 0 chooses a free one (default: ${String(defaultPort)})`)
-    .option(
-      "--data-dir <path>",
-      "folder to store projects and databases in (default: the user's folder for application state)",
-    )
-    .option("--ephemeral", "delete everything on exit")
-    .option(
-      "--oauth-client <id=uri,...>",
-      "register a public OAuth client and its redirect URIs (repeatable)",
-      addOAuthClient,
-    )
-    .addOption(
-      new Option("--unknown-fields <action>", "what to do with body fields that the contract does not have")
-        .choices(["ignore", "refuse"])
-        .default("ignore"),
-    )
-    .addOption(
-      new Option(
-        "--error-codes <set>",
-        "error codes in responses; public: those that published programs know",
+export const devCommand: CommandDeclaration<Ready> = {
+  words: "dev",
+  heading: "machine",
+  order: 20,
+  startHere: 10,
+  summary: "Run the service on this machine, with real Postgres",
+  description:
+    "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
+    "With --output json, it prints one line when it is ready, with baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
+    "workspaceId, caFile, postgresPort and pid.",
+  examples: [
+    "mgmt dev",
+    "mgmt dev --ephemeral --port 0 --output json",
+    "mgmt dev --data-dir ./data",
+    "mgmt dev --oauth-client cmm3lndn701oo0uefvxpyy6gr=http://localhost/auth/callback",
+  ],
+  errors: platformErrors,
+  define: (command, context) => {
+    command
+      .option("--port <number>", `port to listen on; 0 chooses a free one (default: ${String(defaultPort)})`)
+      .option(
+        "--data-dir <path>",
+        "folder to store projects and databases in (default: the user's folder for application state)",
       )
-        .choices(["contract", "public"])
-        .default("contract"),
+      .option("--ephemeral", "delete everything on exit")
+      .option(
+        "--oauth-client <id=uri,...>",
+        "register a public OAuth client and its redirect URIs (repeatable)",
+        addOAuthClient,
+      )
+      .addOption(
+        new Option(
+          "--unknown-fields <action>",
+          "ignore body fields that the API does not have, or refuse the request",
+        )
+          .choices(["ignore", "refuse"])
+          .default("ignore"),
+      )
+      .addOption(
+        new Option(
+          "--error-codes <set>",
+          "codes of errors: those of this API's contract, or those of the public service",
+        )
+          .choices(["contract", "public"])
+          .default("contract"),
+      );
+    command.addOption(
+      new Option(
+        "--sign-in-key <mode>",
+        "generate a key that browsers need to sign in, or let every account of this machine sign in without one (none)",
+      )
+        .choices(["generate", "none"])
+        .default("generate"),
     );
-  command.addOption(
-    new Option(
-      "--sign-in-key <mode>",
-      "key that browsers need to sign in; none lets every account of this machine sign in",
-    )
-      .choices(["generate", "none"])
-      .default("generate"),
-  );
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [
-      "mgmt dev",
-      "mgmt dev --ephemeral --port 0 --output json",
-      "mgmt dev --data-dir ./data",
-      "mgmt dev --oauth-client cmm3lndn701oo0uefvxpyy6gr=http://localhost/auth/callback",
-    ],
-  });
-  command.action(async () => {
-    const { runDev } = await import("./run.js");
-    await runDev(command.opts<DevFlags>(), context);
-  });
+    command.action(async () => {
+      const { runDev } = await import("./run.js");
+      await runDev(command.opts<DevFlags>(), context);
+    });
+  },
 };

@@ -1,8 +1,8 @@
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { controlRefused, unreachableControl } from "../../errors/run-errors.js";
-import { valueAt } from "../../json-path.js";
-import { debugRequests } from "../../service/debug-requests.js";
-import { nodeTransport } from "../../service/sdk.js";
+import { valueAt } from "../../contract/json-path.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { nodeTransport } from "../../contract/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */
 export interface Control {
@@ -18,9 +18,9 @@ export const callControl = async (
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   fields: object | undefined,
-  { output, encryption, signal: stopped }: Pick<Context, "output" | "encryption" | "signal">,
+  { output, insecureAddresses, signal: stopped }: Pick<Context, "output" | "insecureAddresses" | "signal">,
 ): Promise<unknown> => {
-  await encryption.require({ value: url, from: "the control URL" });
+  await insecureAddresses.check({ value: url, from: "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);

@@ -1,5 +1,5 @@
 import type { Platform } from "@mgmt/platform";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import {
   hasCredential,
   isOfDev,

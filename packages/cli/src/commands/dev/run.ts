@@ -1,7 +1,12 @@
 import { resolve as resolvePath } from "node:path";
 import type { Platform } from "@mgmt/platform";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { usageError } from "../../errors/usage-errors.js";
+import { calledAs } from "../../failures/called-as.js";
+import { ciSystemOf } from "../../secrets/ci-system.js";
+import { maskInLog } from "../../disclosure/log-masks.js";
+import { mask } from "../../secrets/mask.js";
+import { wrap, wrapCommand } from "../../text/wrap.js";
 import { loadPlatform } from "./load-platform.js";
 import type { OAuthClient } from "./oauth-clients.js";
 import { readPort } from "./port.js";
@@ -17,9 +22,6 @@ export interface DevFlags {
   signInKey?: "generate" | "none";
 }
 
-/** Signals besides Ctrl-C that end the service cleanly: of the system, and of a closed terminal. */
-const endSignals = ["SIGTERM", "SIGHUP"] as const;
-
 /** Runs the platform until Ctrl-C, SIGTERM or SIGHUP, and then exits with 0, even during the start. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
@@ -27,18 +29,16 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   if (dataDir !== undefined && ephemeral) {
     throw usageError("--data-dir and --ephemeral cannot be used together");
   }
+  if (dataDir === "-")
+    throw usageError("--data-dir must be a folder, not -", "Pass ./- for a folder of this name.");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   const port = readPort(flags.port);
   const requireSignInKey = flags.signInKey !== "none";
-  const terminated = new AbortController();
-  const terminate = (): void => terminated.abort();
-  for (const each of endSignals) process.on(each, terminate);
-  const stop = AbortSignal.any([signal, terminated.signal]);
   try {
     const { startPlatform } = await loadPlatform(context);
     const platform = await startPlatform({
-      signal: stop,
+      signal,
       port,
       ephemeral,
       oauthClients,
@@ -49,14 +49,15 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
     if (!requireSignInKey) await output.warn(everyoneSignsIn);
-    await runUntil(stop, platform, ephemeral, context);
+    await runUntilInterrupted(platform, ephemeral, context);
   } catch (error) {
     // A canceled start is not a failure.
-    if (!stop.aborted || error !== stop.reason) throw error;
-  } finally {
-    for (const each of endSignals) process.off(each, terminate);
+    if (!signal.aborted || error !== signal.reason) throw error;
   }
 };
+
+/** Before what can be copied. */
+const indent = "  ";
 
 const everyoneSignsIn = {
   code: "dev:no_sign_in_key",
@@ -64,17 +65,17 @@ const everyoneSignsIn = {
     "Without a sign-in key, every account and program of this machine can sign in as any user of this service",
 };
 
-const runUntil = async (
-  stop: AbortSignal,
+const runUntilInterrupted = async (
   platform: Platform,
   ephemeral: boolean,
   context: Context,
 ): Promise<void> => {
-  const registration = stop.aborted ? undefined : await registerService(platform, ephemeral, context);
-  if (!stop.aborted) printReady(platform, registration, context);
+  const { signal } = context;
+  const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
+  if (!signal.aborted) printReady(platform, registration, context);
   const stopped = new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
   });
   const defect = await Promise.race([stopped, platform.closed]);
   if (registration) await unregisterService(registration, context);
@@ -85,48 +86,81 @@ const runUntil = async (
 const printReady = (
   { ready, signInKey }: Platform,
   registration: Registration | undefined,
-  { output }: Context,
+  context: Context,
 ): void => {
+  const { output, env } = context;
+  maskInLog([ready.token], context);
   if (output.format === "json") return output.jsonLine(ready);
+  const isLogged = ciSystemOf(env) !== undefined;
+  const mgmt = calledAs(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",
     "In another terminal:",
     "",
-    ...(registration ? profileLines(ready, registration) : environmentLines(ready)),
+    ...(registration ? profileLines(ready, registration, mgmt) : environmentLines(ready, isLogged, mgmt)),
     "",
-    ...signInLines(ready, output.isTerminal ? signInKey : null),
-    `Database connections support TLS. To verify the server: sslmode=verify-full&sslrootcert=${ready.caFile}`,
+    ...signInLines(ready, output.isTerminal && !isLogged ? signInKey : null),
+    "Database connections support TLS. To verify the server:",
+    "",
+    `  sslmode=verify-full&sslrootcert=${ready.caFile}`,
     "",
     "Press Ctrl-C to stop.",
   ];
-  output.text(lines.join("\n"));
+  output.text(
+    (output.isTerminal ? lines.flatMap((line) => fitted(line, output.helpWidth)) : lines).join("\n"),
+  );
 };
 
 /** The key is for a person at a terminal; a log gets the name of its file. */
 const signInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
   if (signInKeyFile === null) return [];
   const lines = key === null ? [] : [`  ${key}`, ""];
-  return [`To sign in, a browser needs the key in ${signInKeyFile}. mgmt login sends it.`, "", ...lines];
+  return [
+    "To sign in, a browser needs the key in this file. mgmt login sends it.",
+    "",
+    `  ${signInKeyFile}`,
+    "",
+    ...lines,
+  ];
 };
 
-const profileLines = ({ baseUrl }: Platform["ready"], { name, isActive }: Registration): string[] => {
+/** Breaks sentences between words, and the commands below them so that a shell reads each as one. A path or key stays whole. */
+const fitted = (line: string, columns: number): string[] => {
+  if (!line.startsWith(indent)) return wrap(line, columns);
+  const room = columns - indent.length;
+  const lines = wrapCommand(line.trimStart(), room);
+  return lines.every(({ length }) => length <= room) ? lines.map((each) => indent + each) : [line];
+};
+
+/** @param mgmt how a shell calls this command */
+const profileLines = (
+  { baseUrl }: Platform["ready"],
+  { name, isActive }: Registration,
+  mgmt: string,
+): string[] => {
   const flag = isActive ? "" : ` --profile ${name}`;
   return [
-    `  mgmt projects create shop --wait${flag}`,
+    `  ${mgmt} projects create shop --wait${flag}`,
     "",
     "For other programs:",
     "",
     `  export MGMT_BASE_URL=${baseUrl}`,
-    `  export MGMT_TOKEN=$(mgmt auth token${flag})`,
+    `  export MGMT_TOKEN=$(${mgmt} auth token${flag})`,
     "",
-    `To act as a user rather than a service token: mgmt login${flag}`,
+    "To act as a user rather than a service token:",
+    "",
+    `  ${mgmt} login${flag}`,
   ];
 };
 
 /** Without a profile, other terminals can get the token only from this text. */
-const environmentLines = ({ baseUrl, token }: Platform["ready"]): string[] => [
+const environmentLines = (
+  { baseUrl, token }: Platform["ready"],
+  isLogged: boolean,
+  mgmt: string,
+): string[] => [
   `  export MGMT_BASE_URL=${baseUrl}`,
-  `  export MGMT_TOKEN=${token}`,
-  "  mgmt projects create shop --wait",
+  `  export MGMT_TOKEN=${isLogged ? `${mask} # ${mgmt} dev --output json prints it` : token}`,
+  `  ${mgmt} projects create shop --wait`,
 ];

@@ -1,20 +1,22 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import type { Check } from "./check.js";
 
 /** `mgmt doctor`. */
-export const defineDoctor: DefineCommand = (command, context) => {
-  command.description(
+export const doctorCommand: CommandDeclaration<readonly Check[]> = {
+  words: "doctor",
+  heading: "about",
+  order: 30,
+  summary: "Check this machine, the service and the credential",
+  description:
     "Checks what commands depend on: Node.js, the profiles file, the link, the service and the connection to it, the clock, " +
-      "the contract, the credential and the default ids. Changes nothing. Exits with 1 if a check fails, and says what to do " +
-      "about each problem.",
-  );
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => ["mgmt doctor", "mgmt doctor --profile staging", "mgmt doctor --output json"],
-  });
-  command.action(async () => {
-    const { runDoctor } = await import("./run.js");
-    await runDoctor(globalFlags(command), context);
-  });
+    "the contract, the credential and the default ids. Changes nothing. Exits with 1 if a check fails, and says what to do " +
+    "about each problem.",
+  examples: ["mgmt doctor", "mgmt doctor --profile staging", "mgmt doctor --output json"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runDoctor } = await import("./run.js");
+      await runDoctor(globalFlags(command), context);
+    });
+  },
 };

@@ -1,9 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { proxyFor } from "@mgmt/sdk/node";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { causeText } from "../../errors/cli-error.js";
-import { redactUrl } from "../../service/redaction.js";
+import { networkProblem } from "../../errors/network-problem.js";
+import { redactUrl } from "../../transport/redaction.js";
 import { type Check, failed, failure, ok, skipped, warning } from "./check.js";
 
 const timeoutMs = 10_000;
@@ -37,9 +38,9 @@ const tlsCheck = async (
     return describe(await certificateOf(hostname, Number(port) || 443, signal));
   } catch (error) {
     signal.throwIfAborted();
-    const hint =
-      "If the certificate is from an authority of your own, set NODE_EXTRA_CA_CERTS to its certificate in PEM format.";
-    return failure("tls", `The TLS connection to ${hostname} failed (${causeText(error)})`, { hint });
+    const { message = `The TLS connection to ${hostname} failed (${causeText(error)})`, hint } =
+      networkProblem(error, hostname) ?? {};
+    return failure("tls", message, hint === undefined ? {} : { hint });
   }
 };
 

@@ -1,12 +1,12 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import {
   type CredentialDescription,
   describeCredential,
   noCredential,
 } from "../../credentials/describe-credential.js";
 import { noToken } from "../../errors/access-errors.js";
-import { valueAt } from "../../json-path.js";
+import { valueAt } from "../../contract/json-path.js";
 import type { Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Access, Identity } from "../../profiles/resolve-access.js";

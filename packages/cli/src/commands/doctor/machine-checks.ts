@@ -1,12 +1,13 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { engines } from "../../../package.json";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Check, failed, failure, ok, warning } from "./check.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const machineChecks = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [
@@ -89,7 +90,7 @@ const devCheck = async ({ env }: Pick<Context, "env">): Promise<Check> => {
       isRunning(each),
     );
     const services = running.map(
-      ([name, { baseUrl, pid }]) => `${name} at ${baseUrl} (process ${String(pid)})`,
+      ([name, { baseUrl, pid }]) => `${name} at ${shownAddress(baseUrl)} (process ${String(pid)})`,
     );
     return ok("dev", services.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${services.join(", ")}`);
   } catch (error) {

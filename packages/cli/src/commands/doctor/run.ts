@@ -1,7 +1,9 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { checksFailed } from "../../errors/run-errors.js";
+import { drawRows, gap, widthsOf } from "../../output/draw-rows.js";
 import { printable } from "../../output/printable.js";
-import { shellWord } from "../../operations/examples.js";
+import { shellWord } from "../../text/shell-word.js";
+import { wrap } from "../../text/wrap.js";
 import type { Check } from "./check.js";
 import { machineChecks } from "./machine-checks.js";
 import { serviceChecks } from "./service-checks.js";
@@ -18,18 +20,30 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
   if (failures.length > 0) throw checksFailed(failures.length, checks.length, failures[0]?.next[0]);
 };
 
-/** Prints a line for each check, and below it what to do about a problem. Long lines wrap, so that nothing is lost. */
+/** Beside a narrower column, messages are below the names of the checks. */
+const minimumMessageWidth = 24;
+
+/** Prints a line for each check, and below it what to do about a problem. On a terminal, texts are broken between words. */
 const printLines = async (checks: readonly Check[], { output }: Pick<Context, "output">): Promise<void> => {
   const style = await output.style();
   const marks = { ok: style.good, warning: style.busy, failure: style.bad, skipped: style.faint };
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, status, message, hint, next }) => {
-    const indent = " ".repeat("failure  ".length + width + 2);
-    return [
-      `${marks[status](status)}${" ".repeat(9 - status.length)}${name.padEnd(width)}  ${printable(message)}`,
-      ...(hint === undefined ? [] : [`${indent}${printable(hint)}`]),
-      ...next.map((words) => `${indent}${style.strong(printable(words.map(shellWord).join(" ")))}`),
-    ];
-  });
+  const heads = checks.map(({ name, status }) => [
+    { text: status, emphasize: marks[status] },
+    { text: name },
+  ]);
+  const columns = output.isTerminal ? output.helpWidth : Infinity;
+  const left = widthsOf(heads).reduce((sum, width) => sum + width + gap.length, 0);
+  const isBeside = columns - left >= minimumMessageWidth;
+  const indent = " ".repeat(isBeside ? left : 2 * gap.length);
+  const texts = checks.map(({ message, hint }) =>
+    [message, hint ?? []].flat().flatMap((text) => wrap(printable(text), columns - indent.length)),
+  );
+  const rows = heads.map((head, index) => (isBeside ? [...head, { text: texts[index]?.[0] ?? "" }] : head));
+  const drawn = drawRows(rows, widthsOf(rows));
+  const lines = checks.flatMap(({ next }, index) => [
+    drawn[index] ?? "",
+    ...(texts[index] ?? []).slice(isBeside ? 1 : 0).map((text) => indent + text),
+    ...next.map((words) => `${indent}${style.strong(printable(words.map(shellWord).join(" ")))}`),
+  ]);
   output.text(lines.join("\n"));
 };

@@ -1,14 +1,14 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
-import { groups } from "../../generated/groups.js";
-import { isObject } from "../../json-path.js";
+import { groups } from "../../contract/generated/groups.js";
+import { isObject } from "../../contract/json-path.js";
 import { runningProfile } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Access, resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor } from "../../service/connect.js";
-import { redactUrl } from "../../service/redaction.js";
-import { isLoopbackHostname } from "../../service/sdk.js";
+import { shownAddress } from "../../text/shown-address.js";
+import { isLoopbackHostname } from "../../contract/sdk.js";
 import { type Check, failed, ok, oneAttempt, skipped, warning } from "./check.js";
 import { connectionChecks } from "./connection-checks.js";
 import { credentialChecks } from "./credential-checks.js";
@@ -39,7 +39,7 @@ export const serviceChecks = async (
   }
   const { value, from } = access.baseUrl;
   const checks = [
-    ok("address", `${redactUrl(value)} (from ${from})`),
+    ok("address", `${shownAddress(value)} (from ${from})`),
     ...(await connectionChecks(value, context)),
     ...(await contactChecks(client, value, context)),
   ];

@@ -1,37 +1,61 @@
 import { Argument } from "commander";
-import { idPrefixes } from "../../generated/id-prefixes.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../program/completion.js";
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections, exampleId } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import { exampleId } from "../../program/help-sections.js";
+import { addProjectOption } from "../../program/project-option.js";
+import type { DisclosureFlags } from "../../disclosure/disclosure.js";
+import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import type { EnvResult } from "./run.js";
+
+interface EnvFlags extends DisclosureFlags {
+  readonly file?: string;
+  readonly name?: string;
+  readonly pooled?: boolean;
+}
 
 /** `mgmt env`. */
-export const defineEnv: DefineCommand = (command, context) => {
-  command
-    .description(
-      "Writes the connection string of a database into .env as DATABASE_URL. Everything else in the file is unchanged. " +
-        "Only you can read a new file.",
-    )
-    .addArgument(
-      new Argument(
-        "[database-id]",
-        "id or name of the database to connect to; default: the default database of the project that commands use",
-      ),
-    )
-    .option("--file <path>", "file to write (default: .env)")
-    .option("--name <variable>", "name of the variable (default: DATABASE_URL)");
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [
-      "mgmt env",
-      "mgmt env shop/reports",
-      `mgmt env ${exampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
-    ],
-  });
-  command.completeArgument = completeIds("database");
-  command.action(async () => {
-    const { file = ".env", name = "DATABASE_URL" } = command.opts<{ file?: string; name?: string }>();
-    const { runEnv } = await import("./run.js");
-    await runEnv({ databaseId: command.args[0], file, name }, globalFlags(command), context);
-  });
+export const envCommand: CommandDeclaration<EnvResult> = {
+  words: "env",
+  heading: "machine",
+  order: 30,
+  startHere: 40,
+  summary: "Write the connection string of a database into .env",
+  description:
+    "Writes the connection string of a database into .env as DATABASE_URL. Everything else in the file is unchanged. " +
+    "Only you can read a new file.",
+  examples: [
+    "mgmt env",
+    "mgmt env shop/reports",
+    "mgmt env --github-env DATABASE_URL",
+    `mgmt env ${exampleId(idPrefixes.database)} --file .env.local --name TEST_DATABASE_URL`,
+  ],
+  define: (command, context) => {
+    command
+      .addArgument(
+        new Argument(
+          "[database-id]",
+          "id or name of the database to connect to; default: the default database of the project that commands use",
+        ),
+      )
+      .option(
+        "--file <path>",
+        "file to write, - for standard output (default: .env, unless another flag sets a variable)",
+      )
+      .option("--name <variable>", "name of the variable (default: DATABASE_URL)")
+      .option("--pooled", "connect through the connection pooler");
+    addProjectOption(command);
+    addDisclosureOptions(command, { secretFile: false });
+    command.completeArgument = completeIds("database");
+    command.action(async () => {
+      const { file, name = "DATABASE_URL", pooled, ...disclosure } = command.opts<EnvFlags>();
+      const { runEnv } = await import("./run.js");
+      await runEnv(
+        { databaseId: command.args[0], file, name, pooled, disclosure },
+        globalFlags(command),
+        context,
+      );
+    });
+  },
 };

@@ -1,35 +1,30 @@
-import { randomUUID } from "node:crypto";
-import { chmod, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { causeText, CliError } from "../../errors/cli-error.js";
-import { unwritableEnvFile } from "../../errors/database-errors.js";
+import { CliError, causeText } from "../../errors/cli-error.js";
+import { linkedEnvFile, unwritableEnvFile } from "../../errors/database-errors.js";
+import { LinkedPathError } from "../../files/pinned-folder.js";
+import { type Replaced, replaceFile } from "../../files/replace-file.js";
 
 /**
  * Sets a variable in an env file, which is created for this user only if it does not exist. Every other byte is unchanged,
- * and the file is replaced as a whole. Returns whether it changed. Throws `env:unwritable`.
+ * and the file is replaced as a whole. No symbolic link is followed.
+ *
+ * @param root The folder that the user is in.
+ * @throws `env:unwritable`.
  */
-export const setVariable = async (path: string, name: string, value: string): Promise<boolean> => {
-  let temporary: string | undefined;
+export const setVariable = async (
+  path: string,
+  name: string,
+  value: string,
+  root: string,
+): Promise<Replaced> => {
   try {
-    // A symbolic link stays one: its target is replaced.
-    const file = await realpath(path).catch(() => path);
-    const found = await stat(file).catch(() => undefined);
-    // Reading a device may never end, and replacing it would break other programs.
-    if (found && !found.isFile()) throw unwritableEnvFile(path, "it is not a regular file");
-    const mode = found ? found.mode & 0o777 : 0o600;
-    const before = await readFile(file, "latin1").catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-      throw error;
-    });
-    const after = withVariable(before, name, value);
-    if (after === before) return false;
-    temporary = `${file}.${randomUUID()}.part`;
-    await writeFile(temporary, after, { encoding: "latin1", mode: 0o600, flag: "wx" });
-    await chmod(temporary, mode);
-    await rename(temporary, file);
-    return true;
+    return await replaceFile(path, { root }, (before) =>
+      Buffer.from(withVariable(before?.toString("latin1") ?? "", name, value), "latin1"),
+    );
   } catch (error) {
-    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
-    throw error instanceof CliError ? error : unwritableEnvFile(path, causeText(error));
+    if (error instanceof CliError) throw error;
+    throw error instanceof LinkedPathError
+      ? linkedEnvFile(path, error.message)
+      : unwritableEnvFile(path, causeText(error));
   }
 };
 

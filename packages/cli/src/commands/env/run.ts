@@ -1,14 +1,29 @@
-import { resolve } from "node:path";
-import type { Context, GlobalFlags } from "../../context.js";
-import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess } from "../../operations/database-url.js";
-import { setVariable } from "./env-file.js";
+import { basename, resolve } from "node:path";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { warnAboutReaders } from "../../disclosure/warn-about-readers.js";
+import { commitRisk } from "../../git/commit-risk.js";
+import { assertVariableName } from "../../input/variable-name.js";
+import { shellWord } from "../../text/shell-word.js";
+import { databaseAccess } from "../../run/database-url.js";
+import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../disclosure/disclosure.js";
+import { setsVariable } from "../../disclosure/sink-flags.js";
+import { setVariable, withVariable } from "./env-file.js";
+
+export interface EnvOptions {
+  readonly databaseId: string | undefined;
+  /** Path of the file; `-` is standard output. Default: `.env`, unless the disclosure sets a variable. */
+  readonly file: string | undefined;
+  /** Name of the variable. */
+  readonly name: string;
+  readonly pooled: boolean | undefined;
+  readonly disclosure: DisclosureFlags;
+}
 
 /** What `mgmt env` prints. */
 export interface EnvResult {
-  /** Path of the file. */
-  readonly file: string;
-  /** Name of the variable. */
+  /** Path of the file. Null if only a variable of the CI system was set. */
+  readonly file: string | null;
+  /** Name of the variable in the file. */
   readonly variable: string;
   readonly databaseId: string;
   /** Whether the file had another value before. */
@@ -17,20 +32,60 @@ export interface EnvResult {
 
 /** Writes the connection string of a database into an env file. Prints which file and variable, never the value. */
 export const runEnv = async (
-  { databaseId, file, name }: { databaseId: string | undefined; file: string; name: string },
+  { databaseId, file, name, pooled, disclosure: disclosureFlags }: EnvOptions,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  if (!/^[A-Za-z_]\w*$/.test(name)) {
-    throw usageError(
-      `--name cannot be ${JSON.stringify(name)}`,
-      "A variable has letters, digits and _, and does not start with a digit.",
-    );
+  assertVariableName(name);
+  const { showSecrets = false } = disclosureFlags;
+  if (file === "-") assertMayBePrinted("The connection string", { showSecrets }, context, "--file");
+  const secrets = { paths: ["connectionString"], issued: true };
+  const disclosure = await prepareDisclosure(secrets, disclosureFlags, context);
+  try {
+    const { url, databaseId: id } = await databaseAccess(databaseId, flags, context, { pooled });
+    if (setsVariable(disclosureFlags)) {
+      await disclosure.printed({ connectionString: url });
+      if (file === undefined)
+        return await printResult({ file: null, variable: name, databaseId: id }, true, context);
+    }
+    if (file === "-") return context.output.text(withVariable("", name, url));
+    const path = resolve(context.cwd, file ?? ".env");
+    const changed = await writeVariable({ path, name, url }, context);
+    await printResult({ file: path, variable: name, databaseId: id }, changed, context);
+  } finally {
+    await disclosure.end();
   }
-  const access = await databaseAccess(databaseId, flags, context);
-  const path = resolve(context.cwd, file);
-  const changed = await setVariable(path, name, access.url);
+};
+
+/** Sets a variable in an env file. Says whether it had another value, and warns if others can read it. Returns whether it changed. */
+export const writeVariable = async (
+  { path, name, url }: { readonly path: string; readonly name: string; readonly url: string },
+  context: Context,
+): Promise<boolean> => {
+  const { changed, mode } = await setVariable(path, name, url, context.cwd);
+  await warnAboutReaders(path, mode, context);
+  await warnAboutCommit(path, context);
   context.output.info(changed ? `Wrote ${name} to ${path}.` : `${path} already has this ${name}.`);
-  const result: EnvResult = { file: path, variable: name, databaseId: access.databaseId, changed };
-  await context.output.result(result, "EnvResult");
+  return changed;
+};
+
+const printResult = (
+  written: Omit<EnvResult, "changed">,
+  changed: boolean,
+  { output }: Context,
+): Promise<void> => {
+  const result: EnvResult = { ...written, changed };
+  return output.result(result, "EnvResult");
+};
+
+/** Warns if everybody who clones the repository could read the password. */
+const warnAboutCommit = async (path: string, context: Context): Promise<void> => {
+  const risk = await commitRisk(path, context);
+  if (!risk) return;
+  const message =
+    risk === "tracked"
+      ? `git tracks ${path}, so that its password may be committed. Run: git rm --cached ${shellWord(path)}. ` +
+        `Then add ${basename(path)} to .gitignore unless it is there already.`
+      : `git does not ignore ${path}, so that its password may be committed. Add ${basename(path)} to .gitignore.`;
+  await context.output.warn({ code: "env:tracked", message, file: path });
 };

@@ -1,21 +1,24 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
+import { globalFlags } from "../../program/global-options.js";
 import { onlyIds } from "../../program/completion.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** `mgmt export`. */
-export const defineExport: DefineCommand = (command, context) => {
-  command
-    .description(
-      "Prints a manifest of projects and of the branches, databases and services in them, for mgmt plan and mgmt apply. " +
-        "It contains what has a logical id, and no secret.",
-    )
-    .argument("[project...]", "ids or logical ids of projects (default: all projects with a logical id)");
-  addGlobalOptions(command);
-  addSections(command, { Examples: () => ["mgmt export > mgmt.yaml", "mgmt export shop"] });
-  command.completeArgument = async ({ resources }) => onlyIds("project", await resources("project"));
-  command.action(async (projects: string[]) => {
-    const { runExport } = await import("./run.js");
-    await runExport(projects, globalFlags(command), context);
-  });
+export const exportCommand: CommandDeclaration = {
+  words: "export",
+  heading: "provisioning",
+  order: 10,
+  summary: "Print a manifest of projects and what is in them",
+  description:
+    "Prints a manifest of projects and of the branches, databases and services in them, for mgmt plan and mgmt apply. " +
+    "It contains no secret. What has no logical id gets the field adopt with its id, so that mgmt apply does not create it " +
+    "again.",
+  examples: ["mgmt export > mgmt.yaml", "mgmt export shop"],
+  define: (command, context) => {
+    command.argument("[project...]", "ids, logical ids or names of projects (default: all projects)");
+    command.completeArgument = async ({ resources }) => onlyIds("project", await resources("project"));
+    command.action(async (projects: string[]) => {
+      const { runExport } = await import("./run.js");
+      await runExport(projects, globalFlags(command), context);
+    });
+  },
 };

@@ -1,16 +1,21 @@
 import { MgmtCommand, rootOf, subcommandNames } from "../../program/command.js";
-import { addGlobalOptions } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import type { CommandHelp } from "../../program/describe-command.js";
+import { addRows } from "../../program/help-sections.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 
 /** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
-export const defineHelp: DefineCommand = (command, { output }) => {
-  command
-    .description("Shows the help of a command, a text about a topic, or the overview.")
-    .argument("[command...]", "words of the command, or a topic")
-    .action(async (words: string[]) => {
+export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
+  words: "help",
+  heading: "about",
+  order: 80,
+  summary: "Show help for a command",
+  description: "Shows the help of a command, a text about a topic, or the overview.",
+  examples: ["mgmt help", "mgmt help projects create", "mgmt help output"],
+  globalOptions: "hidden",
+  define: (command, { output }) => {
+    command.argument("[command...]", "words of the command, or a topic").action(async (words: string[]) => {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
       if (topic && output.format !== "table") {
         const printed: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
@@ -19,14 +24,11 @@ export const defineHelp: DefineCommand = (command, { output }) => {
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });
     });
-  addGlobalOptions(command, { hidden: true });
-  command.completeArgument = async ({ typed }) => {
-    const root = rootOf(command);
-    const names = root instanceof MgmtCommand ? await subcommandNames(root, typed) : [];
-    return typed.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
-  };
-  addSections(command, {
-    Topics: () => topics.map(({ name, summary }) => `${name.padEnd(12)}  ${summary}`),
-    Examples: () => ["mgmt help", "mgmt help projects create", "mgmt help output"],
-  });
+    command.completeArgument = async ({ typed }) => {
+      const root = rootOf(command);
+      const names = root instanceof MgmtCommand ? await subcommandNames(root, typed) : [];
+      return typed.length === 0 ? [...names, ...topics.map(({ name }) => name)] : names;
+    };
+    addRows(command, "Topics", () => topics.map(({ name, summary }) => [name, summary] as const));
+  },
 };

@@ -1,8 +1,14 @@
+import { renderRows, wrap, wrapCommand } from "../../text/wrap.js";
+
 /** A part of a text. Words in backticks are what the user types. */
 export type Block =
   | { readonly heading: string }
   | { readonly text: string }
-  | { readonly rows: readonly (readonly [term: string, meaning: string])[] }
+  | {
+      /** The heads of the table in the documentation. A terminal does not show them. */
+      readonly columns: readonly [term: string, meaning: string];
+      readonly rows: readonly (readonly [term: string, meaning: string])[];
+    }
   | { readonly commands: readonly string[] };
 
 /** A text about something that all commands have in common: `mgmt help output`. */
@@ -25,26 +31,12 @@ export const renderTopic = ({ summary, blocks }: Topic, columns: number): string
 const renderBlock = (block: Block, columns: number): string => {
   if ("heading" in block) return `${block.heading}:`;
   if ("text" in block) return wrap(withoutBackticks(block.text), columns).join("\n");
-  if ("commands" in block) return block.commands.map((line) => `  ${line}`).join("\n");
-  const width = Math.max(...block.rows.map(([term]) => term.length));
-  return block.rows
-    .map(([term, meaning]) => {
-      const lines = wrap(withoutBackticks(meaning), Math.max(20, columns - width - 4));
-      return `  ${term.padEnd(width)}  ${lines.join(`\n${" ".repeat(width + 4)}`)}`;
-    })
-    .join("\n");
+  if ("commands" in block) {
+    const lines = block.commands.flatMap((line) => wrapCommand(line, columns - 2));
+    return lines.map((line) => `  ${line}`).join("\n");
+  }
+  const rows = block.rows.map(([term, meaning]) => [term, withoutBackticks(meaning)] as const);
+  return renderRows(rows, columns).join("\n");
 };
 
 const withoutBackticks = (text: string): string => text.replaceAll("`", "");
-
-/** Breaks a text into lines between words. */
-const wrap = (text: string, columns: number): string[] => {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-};

@@ -1,5 +1,7 @@
-import { exitCodeHelp } from "../../exit-codes.js";
+import { exitCodeHelp } from "../../errors/exit-codes.js";
 import { formats } from "../../output/output.js";
+import { globalOptions } from "../../program/global-options.js";
+import { ci } from "./ci-topic.js";
 import type { Topic } from "./topic.js";
 
 const formatMeanings: Readonly<Record<(typeof formats)[number], string>> = {
@@ -12,6 +14,25 @@ const formatMeanings: Readonly<Record<(typeof formats)[number], string>> = {
   name: "one id per line, for the arguments of another command",
 };
 
+const options: Topic = {
+  name: "options",
+  summary: "Options that every command accepts",
+  blocks: [
+    { text: "They can be passed before or after the words of the command." },
+    {
+      columns: ["flag", "meaning"],
+      rows: globalOptions().map(({ flags, description }) => [flags, description] as const),
+    },
+    {
+      text:
+        "`mgmt config set` stores defaults for some of them in the profile. `mgmt help environment` lists the variables that " +
+        "set the same.",
+    },
+    { heading: "Examples" },
+    { commands: ["mgmt --profile staging projects list", "mgmt projects list --output json --debug"] },
+  ],
+};
+
 const output: Topic = {
   name: "output",
   summary: "Formats, fields, queries, and messages",
@@ -19,13 +40,21 @@ const output: Topic = {
     {
       text: "Standard output contains only the result. Errors, warnings, and progress go to standard error.",
     },
-    { text: "`--output FORMAT`, or `-o FORMAT`, selects the format:" },
-    { rows: formats.map((format) => [format, formatMeanings[format]] as const) },
+    { text: "`--output FORMAT`, or `-o FORMAT`, selects the format. `--json` is short for `--output json`." },
+    {
+      columns: ["format", "what is printed"],
+      rows: formats.map((format) => [format, formatMeanings[format]] as const),
+    },
     { heading: "Selecting what is printed" },
     {
+      columns: ["flag", "what it does"],
       rows: [
-        ["--fields id,name,region.id", "print only these fields, in any format"],
-        ["--query EXPRESSION", "print what a JMESPath expression selects (https://jmespath.org)"],
+        ["--fields id,name,region.id", "print only these fields, in any format but name"],
+        ["-q, --query EXPRESSION", "print what a JMESPath expression selects (https://jmespath.org)"],
+        [
+          "--jq FILTER",
+          "print what a filter of the program jq selects, if it is installed (https://jqlang.org)",
+        ],
         ["--all", "print all pages of a list; without it, one page and how to get the next"],
         ["--no-pager", "never show a long table in $PAGER"],
       ],
@@ -40,9 +69,9 @@ const output: Topic = {
     { heading: "Secrets" },
     {
       text:
-        "Passwords and connection strings are printed only by the command that creates or rotates them. Other commands " +
-        "print ******** unless you pass `--reveal`. `--secret-file PATH` writes the whole result to a new file that only " +
-        "you can read, and prints it masked.",
+        "Passwords and connection strings are printed only by the command that creates or rotates them, and not in CI. " +
+        "Elsewhere, commands print ******** unless you pass `--show-secrets`. `--secret-file PATH` writes the whole result " +
+        "to a new file that only you can read, and prints it masked. `mgmt help ci` has more for CI.",
     },
     { heading: "Examples" },
     {
@@ -61,10 +90,14 @@ const exitCodes: Topic = {
   summary: "What each exit code means",
   blocks: [
     { text: "Every command ends with one of these exit codes:" },
-    { rows: exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const) },
+    {
+      columns: ["exit code", "meaning"],
+      rows: exitCodeHelp.map(([code, meaning]) => [String(code), meaning] as const),
+    },
     {
       text:
-        "`mgmt run` and `mgmt psql` exit with the status of the program that they run. " +
+        "`mgmt run` and `mgmt psql` exit with the status of the program that they run. `mgmt plan --exit-code` exits with 0 if " +
+        "there are no changes, 2 if there are, and 1 after any error. " +
         "`mgmt schema COMMAND --query exitCodes` lists the error codes that lead to each exit code of a command.",
     },
     {
@@ -85,6 +118,7 @@ const environment: Topic = {
         "`--profile`, the variables for the service, the credential, and the defaults are ignored.",
     },
     {
+      columns: ["variable", "meaning"],
       rows: [
         ["MGMT_BASE_URL", "address of the service, without /v1 (--base-url)"],
         ["MGMT_TOKEN", "token to send with requests (--token-file reads it from a file)"],
@@ -95,9 +129,10 @@ const environment: Topic = {
         ["MGMT_CONFIG_DIR", "folder of the profiles file (default: the user's folder for settings)"],
         ["MGMT_CONTROL_URL", "address of the control surface, for mgmt dev approvals"],
         ["MGMT_CONTROL_SECRET_FILE", "file with the secret of the control surface"],
-        ["CI", "never ask, show a spinner, or use a pager"],
+        ["CI", "never ask, show a spinner, use a pager, or print new secrets"],
         ["NO_COLOR, FORCE_COLOR", "turn colors off or on"],
         ["PAGER, NO_PAGER", "program that shows long tables, or none"],
+        ["MGMT_NO_UPDATE_NOTIFIER", "do not look for a newer version once a day (also NO_UPDATE_NOTIFIER)"],
         ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts to reach without them"],
         ["NODE_EXTRA_CA_CERTS", "file with certificates to trust beyond those of Node.js"],
         ["NODE_DISABLE_COMPILE_CACHE", "do not store compiled code, which starts commands faster"],
@@ -105,10 +140,12 @@ const environment: Topic = {
     },
     { heading: "Files" },
     {
+      columns: ["file", "contents"],
       rows: [
         ["config.json", "profiles, readable only by you, in MGMT_CONFIG_DIR"],
         ["completion.json", "names and ids that completion has seen, in MGMT_CONFIG_DIR"],
         ["mgmt/code", "compiled code, in the user's folder for caches; can be deleted at any time"],
+        ["mgmt/latest-version", "version that npm has found, in the user's folder for caches"],
         [".mgmt/link.json", "profile, workspace, and project of a folder, written by mgmt link"],
         ["mgmt.yaml", "manifest that mgmt plan and mgmt apply read"],
       ],
@@ -141,11 +178,12 @@ const auth: Topic = {
     {
       text:
         "The first of these that is set: --token-file, MGMT_TOKEN, and the profile that --profile, MGMT_PROFILE, the link of " +
-        "the folder, or mgmt auth switch has selected. With --profile, MGMT_TOKEN is ignored. The credential of a profile " +
-        "is sent only to the service of that profile.",
+        "the folder, or mgmt auth switch has selected. With --profile, MGMT_TOKEN is ignored. If it is set but empty, as in a " +
+        "CI job that cannot read the secret, the command fails. The credential of a profile is sent only to the service of that profile.",
     },
     { heading: "Commands" },
     {
+      columns: ["command", "what it does"],
       rows: [
         ["mgmt login", "log in with the browser, or with a token"],
         ["mgmt logout", "log out and forget the credential"],
@@ -173,20 +211,26 @@ const names: Topic = {
   summary: "Names instead of ids",
   blocks: [
     {
-      text: "Arguments and flags that take the id of a project, branch, database, connection, workspace, or service also take its name:",
+      text: "Arguments, flags, fields of --body, and lines of --ndjson that take the id of a project, branch, database, connection, workspace, or service also take its name:",
     },
     {
+      columns: ["name", "what it means"],
       rows: [
         ["shop", "the resource with this name, logical id, or git name"],
-        ["shop/main/reports", "the database reports on the branch main of the project shop"],
+        ["shop/main/reports", "the database or service reports on the branch main of the project shop"],
         ["shop/reports", "the database or service reports of the project shop"],
+        [
+          "shop/main/reports/app",
+          "the connection app of that database; reports/app and shop/reports/app, too",
+        ],
         ["@feature/x", "the branch feature/x of the default project"],
         ["shop/@feature/x", "the branch feature/x of the project shop"],
       ],
     },
     {
       text:
-        "Names are exact. If several resources have the name, the command lists them, changes nothing, and exits with 7. " +
+        "Names are exact. If nothing has the name, the command says which names are similar, and exits with 6. If several " +
+        "resources have it, the command lists them with their full names, changes nothing, and exits with 7. " +
         "`mgmt link` sets the default project of a folder, and MGMT_PROJECT_ID that of a shell.",
     },
     { heading: "Examples" },
@@ -194,4 +238,4 @@ const names: Topic = {
   ],
 };
 
-export const topics: readonly Topic[] = [output, exitCodes, environment, auth, names];
+export const topics: readonly Topic[] = [options, output, exitCodes, environment, auth, names, ci];

@@ -1,12 +1,15 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
+import { ignoreInGit } from "../../git/ignore-in-git.js";
+import { replaceFile } from "../../files/replace-file.js";
+import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
+import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
-import { valueAt } from "../../json-path.js";
-import { mayBeName } from "../../names/id-form.js";
+import { valueAt } from "../../contract/json-path.js";
+import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../names/resolve-name.js";
+import { shellWord } from "../../text/shell-word.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
 import { connect } from "../../service/connect.js";
@@ -20,36 +23,85 @@ export interface LinkResult {
 }
 
 /**
- * Links the working directory to the profile that commands use in it, and to the given workspace and project.
+ * Links the working directory to the profile that commands use in it, and to the given workspace and project. Asks for the
+ * project on a terminal if neither is given.
  *
  * @param given Ids, or names if they are verified.
  * @param verify Whether to ask the service for the workspace and the project.
+ * @param gitignore Whether to add the link to .gitignore. Undefined asks on a terminal.
  */
 export const runLink = async (
   given: Omit<Link, "profile">,
-  verify: boolean,
+  { verify, gitignore }: { readonly verify: boolean; readonly gitignore: boolean | undefined },
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const { cwd, output } = context;
-  const file = linkFileIn(cwd);
-  const { name } = activeProfile(flags, context);
-  if (!name && Object.keys(given).length === 0) {
+  const { output } = context;
+  const isGiven = Object.keys(given).length > 0;
+  const isAsked = !isGiven && verify && whyNotAsked(context) === undefined;
+  if (!isGiven && !isAsked && !activeProfile(flags, context).name) {
     throw missingInput(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
     );
   }
-  const before = readLink(file);
-  const ids = verify && Object.keys(given).length > 0 ? await verified(given, flags, context) : given;
-  // The ids of one profile mean nothing in another.
-  const unchanged = before?.profile === name?.value ? before : undefined;
-  const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
-  await write(file, link);
+  const chosen = isAsked ? { projectId: await chooseProject(flags, context) } : given;
+  const ids = verify && isGiven ? await verified(chosen, flags, context) : chosen;
+  const { file, link } = await writeLink(ids, flags, context);
   output.info(`Wrote ${file}.`);
+  // Whether others should get the link is for a person to say.
+  const answer = gitignore ?? (whyNotAsked(context) === undefined ? undefined : false);
+  const ignored = await ignoreInGit([{ path: file, line: ".mgmt/" }], answer, context);
+  const risk = ignored.length === 0 && gitignore === undefined ? await commitRisk(file, context) : undefined;
+  if (risk) output.notice({ code: "link:tracked", message: shared[risk](file), file });
   const { profile = null, workspaceId = null, projectId = null } = link;
   const result: LinkResult = { profile, workspaceId, projectId, file };
   await output.result(result, "LinkResult");
+};
+
+/** Says that others may get the link. */
+const shared: Readonly<Record<CommitRisk, (file: string) => string>> = {
+  not_ignored: (file) =>
+    `git does not ignore ${file}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,
+  tracked: (file) =>
+    `git tracks ${file}, so that others get this link. Unless they should, run: git rm --cached ${shellWord(file)}. ` +
+    "Then add .mgmt/ to .gitignore unless it is there already.",
+};
+
+const chooseProject = async (flags: GlobalFlags, context: Context): Promise<string> => {
+  const [client, { chooseResource }] = await Promise.all([
+    connect(flags, context),
+    import("../../names/choose-resource.js"),
+  ]);
+  const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
+  context.chosen.push({ flag: "--project-id", value });
+  return value;
+};
+
+/**
+ * Writes the link of the working directory: the profile that commands use in it, and ids. Ids that are left out are unchanged.
+ *
+ * @throws `link:unwritable`; what reading the link throws.
+ */
+export const writeLink = async (
+  ids: Omit<Link, "profile">,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<{ file: string; link: Link }> => {
+  const { cwd } = context;
+  const file = linkFileIn(cwd);
+  const { name } = activeProfile(flags, context);
+  const before = readLink(file);
+  // The ids of one profile mean nothing in another.
+  const unchanged = before?.profile === name?.value ? before : undefined;
+  const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
+  const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
+  try {
+    await replaceFile(file, { root: cwd, createFolder: true }, () => text);
+  } catch (error) {
+    throw unwritableLink(file, error);
+  }
+  return { file, link };
 };
 
 const kinds = [
@@ -83,16 +135,4 @@ const verified = async (
     }
   }
   return found;
-};
-
-const write = async (file: string, link: Link): Promise<void> => {
-  const temporary = `${file}.${process.pid}.part`;
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(temporary, `${JSON.stringify(link, undefined, 2)}\n`);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw unwritableLink(file, error);
-  }
 };

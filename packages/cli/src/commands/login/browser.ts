@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
+import { programEnvironment } from "../../process/find-program.js";
 import { writeRedirectPage } from "./redirect-page.js";
 import { withSignInKey } from "./sign-in-key.js";
 
@@ -59,7 +60,7 @@ export const printedAddress = (
 export const launchBrowser = async (url: string): Promise<boolean> => {
   try {
     const { default: open } = await import("open");
-    const child = await withoutOwnVariables(() => open(url));
+    const child = await inProgramEnvironment(() => open(url));
     child.on("error", () => undefined);
     return true;
   } catch {
@@ -67,13 +68,16 @@ export const launchBrowser = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Runs a function that starts a program, without passing the token and other `MGMT_` variables to the program. */
-const withoutOwnVariables = async <T>(start: () => Promise<T>): Promise<T> => {
-  const own = Object.entries(process.env).filter(([name]) => /^MGMT_/i.test(name));
-  for (const [name] of own) delete process.env[name];
+/** Runs a function that starts a program with the variables of this process, as those of a program that this command chooses. */
+const inProgramEnvironment = async <T>(start: () => Promise<T>): Promise<T> => {
+  const own = { ...process.env };
+  const changed = programEnvironment(process.env);
+  for (const name of Object.keys(own)) if (!(name in changed)) delete process.env[name];
+  Object.assign(process.env, changed);
   try {
     return await start();
   } finally {
-    Object.assign(process.env, Object.fromEntries(own));
+    for (const name of Object.keys(changed)) if (!(name in own)) delete process.env[name];
+    Object.assign(process.env, own);
   }
 };

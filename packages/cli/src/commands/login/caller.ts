@@ -1,4 +1,4 @@
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import type { Sourced } from "../../profiles/active-profile.js";
 import { clientFor } from "../../service/connect.js";
 
@@ -16,7 +16,7 @@ const timeoutMs = 10_000;
 export const readCaller = async (
   baseUrl: Sourced<string>,
   token: string,
-  context: Pick<Context, "version" | "signal" | "output" | "encryption">,
+  context: Pick<Context, "version" | "signal" | "output" | "insecureAddresses" | "changes">,
 ): Promise<Caller> => {
   const client = await clientFor(baseUrl, token, context);
   const { user, workspace } = await client.me.get({ signal: context.signal, timeoutMs });

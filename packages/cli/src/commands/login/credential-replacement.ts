@@ -1,18 +1,18 @@
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import {
   readStoredLogin,
   removeFromKeyring,
   storeOf,
   writeToken,
 } from "../../credentials/credential-store.js";
-import { type Login, type LoginStore, logout, memoryStore } from "../../credentials/oauth.js";
+import { type Login, type LoginStore, logout, memoryStore } from "../../profiles/oauth.js";
 import { lockOf } from "../../credentials/profile-store.js";
 import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { debugRequests } from "../../service/debug-requests.js";
-import { nodeTransport } from "../../service/sdk.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { nodeTransport } from "../../contract/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";
 
@@ -44,7 +44,7 @@ const lockTimeoutMs = 32_000;
 
 export const credentialReplacement = (
   target: LoginTarget,
-  context: Pick<Context, "output" | "signal" | "version" | "encryption">,
+  context: Pick<Context, "output" | "signal" | "version" | "insecureAddresses" | "changes">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `save` takes it.
@@ -143,13 +143,13 @@ const accountOf = ({ file, name, profile }: LoginTarget): string | undefined => 
 
 const revoke = (
   login: Login,
-  { output, encryption }: Pick<Context, "output" | "encryption">,
+  { output, insecureAddresses }: Pick<Context, "output" | "insecureAddresses">,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { issuer: authUrl, clientId } = login;
   const oauth = {
     authUrl,
-    allowInsecureHttp: encryption.isOptional,
+    allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
     transport: debugRequests(nodeTransport(), output),
     timeoutMs: revokeTimeoutMs,

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { noLoginAddress, profileOfOtherService } from "../../errors/access-errors.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "../../profiles/active-profile.js";
@@ -9,6 +9,7 @@ import {
   runningProfile,
   withoutCredential,
 } from "../../profiles/profile.js";
+import { serviceVariable } from "../../profiles/service-variable.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The profile to log in to when none is named or active. */
@@ -31,7 +32,7 @@ export interface LoginTarget {
  */
 export const loginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
-  context: Pick<Context, "env" | "cwd" | "version" | "output" | "encryption">,
+  context: Pick<Context, "env" | "cwd" | "version" | "output" | "insecureAddresses" | "changes">,
 ): Promise<LoginTarget> => {
   const { env } = context;
   const { file, name, profile } = profileToLogInTo(flags, context);
@@ -40,7 +41,8 @@ export const loginTarget = async (
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;
   const given = (flag: string, value: string | undefined, variable: string): Sourced<string> | undefined => {
     if (value !== undefined) return { value, from: flag };
-    const fromEnv = ignoresEnv ? undefined : env[variable]?.trim();
+    if (ignoresEnv) return undefined;
+    const fromEnv = variable === "MGMT_BASE_URL" ? serviceVariable(variable, env) : env[variable]?.trim();
     return fromEnv ? { value: fromEnv, from: variable } : undefined;
   };
   const inProfile = (value: string | undefined): Sourced<string> | undefined =>
@@ -83,7 +85,8 @@ const profileToLogInTo = (
   const choice = chooseProfile(flags, context);
   announceLinkedProfile(choice, context);
   const { file, name, profiles } = choice;
-  const isAddressed = flags.baseUrl !== undefined || Boolean(context.env["MGMT_BASE_URL"]?.trim());
+  const isAddressed =
+    flags.baseUrl !== undefined || serviceVariable("MGMT_BASE_URL", context.env) !== undefined;
   const running = choice.profile || isAddressed ? undefined : runningProfile(profiles);
   const profile = profileNamed(profiles, running);
   if (running === undefined || !profile) return choice;

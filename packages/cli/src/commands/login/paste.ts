@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Context } from "../../context.js";
+import type { Context } from "../../context/context.js";
 import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
-import { isLoopbackHostname } from "../../service/sdk.js";
+import { isLoopbackHostname } from "../../contract/sdk.js";
 import { type LoginAddress, printedAddress } from "./browser.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */

@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { homeFolder } from "../../files/home-folder.js";
 
 /** A page on this machine that redirects the browser to the address of a login. */
 export interface RedirectPage {
@@ -29,7 +30,7 @@ export const writeRedirectPage = async (address: string): Promise<RedirectPage> 
 };
 
 /** Browsers that are snaps can read neither `/tmp` nor hidden folders. Users of snaps have the folder `~/snap`. */
-const pageParent = (): string => (existsSync(join(homedir(), "snap")) ? homedir() : tmpdir());
+const pageParent = (): string => (existsSync(join(homeFolder(), "snap")) ? homeFolder() : tmpdir());
 
 const printPage = (address: string): string => {
   const escaped = address.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);

@@ -1,17 +1,18 @@
-import type { Context, GlobalFlags } from "../../context.js";
-import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../credentials/oauth.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../profiles/oauth.js";
 import { badAddress, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
-import { assertOwnService } from "../../service/own-service.js";
-import { InvalidArgumentError, nodeTransport } from "../../service/sdk.js";
+import { assertOwnService } from "../../transport/own-service.js";
+import { InvalidArgumentError, nodeTransport } from "../../contract/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
 import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { debugRequests } from "../../service/debug-requests.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { explainedTransport } from "../../transport/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
   readonly authUrl?: string;
@@ -32,11 +33,11 @@ export interface LoginResult extends Caller {
 /** Logs in, stores the credential in the profile, and prints who it belongs to. */
 export const runLogin = async (flags: LoginFlags, context: Context): Promise<void> => {
   if (flags.tokenFile !== undefined) {
-    throw usageError("--token-file does not log in", "Use mgmt login --with-token < FILE.");
+    throw usageError("mgmt login does not read --token-file", "Use mgmt login --with-token < FILE.");
   }
   const target = await loginTarget(flags, context);
-  await context.encryption.require(target.baseUrl);
-  await context.encryption.require(target.authUrl);
+  await context.insecureAddresses.check(target.baseUrl);
+  await context.insecureAddresses.check(target.authUrl);
   await assertOwnService(target.name, target.profile, context);
   const replacement = credentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
@@ -75,12 +76,13 @@ const loginInBrowser = async (
   { browser }: LoginFlags,
   context: Context,
 ): Promise<void> => {
-  const { env, signal, output, encryption } = context;
+  const { env, signal, output, insecureAddresses } = context;
+  const transport = explainedTransport(debugRequests(nodeTransport(), output));
   const oauth = {
     authUrl: authUrl.value,
-    allowInsecureHttp: encryption.isOptional,
+    allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
-    transport: debugRequests(nodeTransport(), output),
+    transport,
     store,
     signal,
   };
@@ -107,7 +109,9 @@ const loginInBrowser = async (
     const callback = await askForCallback({ url, signInKey }, context);
     await finishLogin({ ...oauth, attempt, callback });
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") throw error;
+    if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") {
+      throw transport.explain() ?? error;
+    }
     throw badAddress(authUrl.from, error.problem);
   }
 };

@@ -1,16 +1,20 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** `mgmt logout` and `mgmt auth logout`. */
-export const defineLogout: DefineCommand = (command, context) => {
-  command.description(
+export const logoutCommand: CommandDeclaration = {
+  words: "logout",
+  heading: "account",
+  order: 20,
+  alsoAs: ["auth logout"],
+  summary: "Log out and forget the credential",
+  description:
     "Removes the credential from a profile. A login is also revoked at its authorization server; a service token stays valid.",
-  );
-  addGlobalOptions(command);
-  addSections(command, { Examples: () => ["mgmt logout", "mgmt logout --profile staging"] });
-  command.action(async () => {
-    const { runLogout } = await import("./run.js");
-    await runLogout(globalFlags(command), context);
-  });
+  examples: ["mgmt logout", "mgmt logout --profile staging"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runLogout } = await import("./run.js");
+      await runLogout(globalFlags(command), context);
+    });
+  },
 };

@@ -1,16 +1,16 @@
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
-import { logout } from "../../credentials/oauth.js";
+import { logout } from "../../profiles/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { hasCredential } from "../../profiles/profile.js";
-import { assertOwnService } from "../../service/own-service.js";
-import { nodeTransport } from "../../service/sdk.js";
-import { debugRequests } from "../../service/debug-requests.js";
+import { assertOwnService } from "../../transport/own-service.js";
+import { nodeTransport } from "../../contract/sdk.js";
+import { debugRequests } from "../../transport/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { signal, output, encryption } = context;
+  const { signal, output, insecureAddresses } = context;
   const choice = activeProfile(flags, context);
   const { file, name, profile } = choice;
   if (!name || !profile || !hasCredential(profile)) {
@@ -27,10 +27,10 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       await store.clear();
       throw error;
     });
-    await encryption.require({ value: authUrl, from: `profile ${name.value}` });
+    await insecureAddresses.check({ value: authUrl, from: `profile ${name.value}` });
     await logout({
       authUrl,
-      allowInsecureHttp: encryption.isOptional,
+      allowInsecureHttp: insecureAddresses.isAllowed,
       clientId,
       transport: debugRequests(nodeTransport(), context.output),
       store,

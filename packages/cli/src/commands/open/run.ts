@@ -1,13 +1,13 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { noPage, nothingNamed, nothingToOpen } from "../../errors/open-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { idPrefixes } from "../../generated/id-prefixes.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
-import { valueAt } from "../../json-path.js";
-import { mayBeName } from "../../names/id-form.js";
+import { valueAt } from "../../contract/json-path.js";
+import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../names/resolve-name.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
@@ -81,7 +81,7 @@ const byPrefix = (id: string): Found => {
   const path = Object.entries(paths).find(([prefix]) => id.startsWith(prefix))?.[1];
   if (path !== undefined) return { id, path };
   throw usageError(
-    `${JSON.stringify(id)} is not the id of something to open`,
+    `mgmt open cannot open ${JSON.stringify(id)}`,
     `Ids start with ${Object.keys(paths).join(", ")}.`,
   );
 };

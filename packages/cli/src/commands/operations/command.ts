@@ -1,8 +1,6 @@
-import { groups } from "../../generated/groups.js";
-import type { OperationCommand } from "../../operations/row.js";
-import { addGlobalOptions } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { groups } from "../../contract/generated/groups.js";
+import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** An operation, as `mgmt operations` lists it. */
 export interface ListedOperation {
@@ -15,19 +13,24 @@ export interface ListedOperation {
 }
 
 /** `mgmt operations`. */
-export const defineOperations: DefineCommand = (command, { output }) => {
-  command.description("Lists every operation of the API with the command that calls it.");
-  addGlobalOptions(command);
-  addSections(command, { Examples: () => ["mgmt operations", "mgmt operations --output json"] });
-  command.action(async () => {
-    const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-    const operations = rows.map(({ id, method, path, origin, words }): ListedOperation => ({
-      operationId: id,
-      method,
-      path,
-      origin,
-      command: `mgmt ${words.join(" ")}`,
-    }));
-    await output.result(operations);
-  });
+export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> = {
+  words: "operations",
+  heading: "about",
+  order: 40,
+  summary: "List all operations of the API",
+  description: "Lists every operation of the API with the command that calls it.",
+  examples: ["mgmt operations", "mgmt operations --output json"],
+  define: (command, { output }) => {
+    command.action(async () => {
+      const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+      const operations = rows.map(({ id, method, path, origin, words }): ListedOperation => ({
+        operationId: id,
+        method,
+        path,
+        origin,
+        command: `mgmt ${words.join(" ")}`,
+      }));
+      await output.result(operations);
+    });
+  },
 };

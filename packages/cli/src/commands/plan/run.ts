@@ -1,29 +1,46 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Context, GlobalFlags } from "../../context.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { planExitCodes, ProgramEnded } from "../../errors/exit-codes.js";
 import { unwritableFile } from "../../errors/storage-errors.js";
+import { replaceFile } from "../../files/replace-file.js";
 import { planFromFile } from "../../manifest/plan-from-file.js";
 import { renderPlan } from "../../manifest/render-plan.js";
-import { printable } from "../../output/printable.js";
+import { toJson } from "../../output/printable.js";
 import { connect } from "../../service/connect.js";
+
+export interface PlanFlags {
+  readonly file?: string;
+  readonly out?: string;
+  readonly prune?: boolean;
+  readonly target?: readonly string[];
+  readonly exitCode?: boolean;
+}
 
 /** Prints what applying a manifest would change, and saves it if `out` is given. */
 export const runPlan = async (
-  { file, out, prune = false }: { file?: string; out?: string; prune?: boolean },
+  { file, out, prune = false, exitCode = false, target: targets }: PlanFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output, cwd } = context;
   const client = await connect(flags, context);
-  const plan = await planFromFile(file, prune, client, flags, context);
+  const plan = await planFromFile({ file, prune, targets }, client, flags, context);
+  const text = `${toJson(plan, 2)}\n`;
+  if (out === "-") {
+    output.text(text);
+    if (exitCode && plan.steps.length > 0) throw new ProgramEnded(planExitCodes.changes);
+    return;
+  }
   if (out !== undefined) {
     try {
-      await writeFile(resolve(cwd, out), `${JSON.stringify(plan, undefined, 2)}\n`);
+      await replaceFile(resolve(cwd, out), { root: cwd, newMode: 0o644 }, () => Buffer.from(text));
     } catch (error) {
       throw unwritableFile(out, error);
     }
     output.info(`Saved the plan in ${out}. mgmt apply ${out} applies it.`);
   }
-  if (output.format === "table") output.text(renderPlan(plan).map(printable).join("\n"));
-  else await output.result(plan);
+  const { query, fields } = output.presentation;
+  if (output.format !== "table" || query || fields) await output.result(plan);
+  else output.wrapped(renderPlan(plan, await output.style()).join("\n"));
+  if (exitCode && plan.steps.length > 0) throw new ProgramEnded(planExitCodes.changes);
 };

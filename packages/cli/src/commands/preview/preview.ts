@@ -1,108 +1,92 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context.js";
-import { noBranch, noProject, notAPreview } from "../../errors/preview-errors.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { noBranch, noProject, notAPreview, severalPreviews } from "../../errors/preview-errors.js";
+import { whyNotAsked } from "../../input/ask.js";
 import { takeDefault } from "../../profiles/defaults.js";
-import type { DryRunFormat } from "../../program/dry-run-option.js";
-import { ApiError } from "../../service/sdk.js";
-import { currentBranch } from "./git.js";
+import type { DryRunFormat } from "../../input/dry-run-option.js";
+import { connect } from "../../service/connect.js";
+import { type PreviewRecord, recordIn, repositoryIn } from "./record.js";
+import { branchIn, type Surroundings } from "./repository.js";
 
+/** The flags that the commands of previews have in common. */
 export interface PreviewFlags {
   readonly branch: string | undefined;
   readonly projectId: string | undefined;
+  /** Name of a git remote, or an address. */
+  readonly remote: string | undefined;
   readonly dryRun: DryRunFormat | undefined;
 }
 
-/** Logical id of the preview database on its branch. */
-export const previewId = "preview";
-
-/** Variables of CI systems with the branch of the job; for a pull request, its source. */
-const branchVariables = [
-  "GITHUB_HEAD_REF",
-  "GITHUB_REF_NAME",
-  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
-  "CI_COMMIT_BRANCH",
-];
+/** A preview database with what it remembers. */
+export interface Preview {
+  readonly database: Database;
+  /** Key of its git repository, or null if it was made without one. */
+  readonly repository: string | null;
+  readonly record: PreviewRecord;
+}
 
 /** Returns the git branch of the flags, the CI job, or the working directory. */
-export const branchOf = async ({ branch }: PreviewFlags, { env, cwd }: Context): Promise<string> => {
-  const found =
-    branch ?? branchVariables.map((name) => env[name]?.trim()).find(Boolean) ?? (await currentBranch(cwd));
+export const branchOf = async (
+  { branch }: Pick<PreviewFlags, "branch">,
+  surroundings: Surroundings,
+  context: Context,
+): Promise<string> => {
+  const found = branch ?? (await branchIn(surroundings, context));
   if (found === undefined) throw noBranch();
   return found;
 };
 
-/** Returns the project of the flags, which may be a name, or the default one. */
-export const projectOf = ({ projectId }: PreviewFlags, flags: GlobalFlags, context: Context): string => {
+/** Returns the project of the flags, which may be a name, or the default one. Asks on a terminal if there is none. */
+export const projectOf = async (
+  { projectId }: Pick<PreviewFlags, "projectId">,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<string> => {
   const found = projectId ?? takeDefault("projectId", flags, context)?.value;
-  if (found === undefined) throw noProject();
-  return found;
+  if (found !== undefined) return found;
+  const reason = whyNotAsked(context);
+  if (reason !== undefined) throw noProject(reason);
+  const { chooseResource } = await import("../../names/choose-resource.js");
+  const client = await connect(flags, context);
+  const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
+  context.chosen.push({ flag: "--project-id", value });
+  return value;
 };
+
+/** Whether a branch may have a preview. The others always exist. */
+export const mayBePreview = ({ isDefault, role }: Branch): boolean => !isDefault && role !== "production";
 
 /** Refuses the branches that always exist. */
-export const assertPreview = ({ gitName, isDefault, role }: Branch): void => {
-  if (isDefault || role === "production") throw notAPreview(gitName);
+export const assertPreview = (branch: Branch): void => {
+  if (!mayBePreview(branch)) throw notAPreview(branch.gitName);
 };
 
-/** Returns the preview database of a branch. */
-export const findPreview = async (
-  projectId: string,
-  branchId: string,
-  client: MgmtClient,
-  { signal }: Context,
-): Promise<Database | undefined> => {
-  const query = { projectId, branchId, logicalId: previewId };
-  const { data } = await client.databases.list(query, { signal });
-  return data[0];
-};
-
-/** What was deleted of one preview. */
-export interface DeletedPreview {
-  readonly branch: string;
-  readonly databaseId: string | null;
-  /** Null if the branch still has other databases or services. */
-  readonly branchId: string | null;
-}
+/** Returns the databases that are previews. */
+export const previewsAmong = (databases: readonly Database[]): Preview[] =>
+  databases.flatMap((database) => {
+    const repository = repositoryIn(database.logicalId);
+    return repository === undefined ? [] : [{ database, repository, record: recordIn(database.name) }];
+  });
 
 /**
- * Deletes a preview database, and its branch unless that has something else. What is gone already counts as deleted.
- *
- * @param output Where to print what was deleted. Undefined in a dry run.
+ * Returns the preview of a branch: that of the git repository, else the one that was made without a repository. Without a
+ * repository, the only preview that the branch has. Throws `preview:several`.
  */
-export const deletePreview = async (
-  branch: Branch,
-  database: Database | undefined,
+export const findPreview = async (
+  { id: branchId, gitName, project }: Branch,
+  { repository }: Surroundings,
   client: MgmtClient,
-  output: Context["output"] | undefined,
-  signal: AbortSignal,
-): Promise<DeletedPreview> => {
-  const { gitName } = branch;
-  if (database) {
-    await ignoring(["database:not_found"], client.databases.delete(database.id, { signal }));
-    output?.info(`Deleted database ${database.id} of ${gitName}.`);
-  }
-  const kept = await ignoring(
-    ["branch:not_found", "branch:has_resources"],
-    client.branches.delete(branch.id, { signal }),
+  { signal }: Context,
+): Promise<Preview | undefined> => {
+  const databases = await client.databases.list({ projectId: project.id, branchId }, { signal }).toArray();
+  const previews = previewsAmong(databases);
+  const own = previews.find((each) => each.repository === (repository?.key ?? null));
+  if (own) return own;
+  if (repository) return previews.find((each) => each.repository === null);
+  const [only, ...others] = previews;
+  if (others.length === 0) return only;
+  throw severalPreviews(
+    gitName,
+    previews.map((each) => each.repository ?? "none"),
   );
-  const isKept = kept?.code === "branch:has_resources";
-  output?.info(
-    isKept
-      ? `Branch ${gitName} still has other databases or services and was not deleted.`
-      : `Deleted branch ${gitName}.`,
-  );
-  return { branch: gitName, databaseId: database?.id ?? null, branchId: isKept ? null : branch.id };
-};
-
-/** Waits for a call. Returns its error if that has one of the codes. */
-const ignoring = async (
-  codes: readonly string[],
-  call: PromiseLike<unknown>,
-): Promise<ApiError | undefined> => {
-  try {
-    await call;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError && codes.includes(error.code)) return error;
-    throw error;
-  }
 };

@@ -1,15 +1,8 @@
-import type { Context, GlobalFlags } from "../../context.js";
-import { idOf } from "../../names/id-of.js";
-import { connect } from "../../service/connect.js";
-import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
-import {
-  assertPreview,
-  branchOf,
-  deletePreview,
-  findPreview,
-  type PreviewFlags,
-  projectOf,
-} from "./preview.js";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { printRequests } from "../../service/dry-run.js";
+import { deletePreview } from "./delete-preview.js";
+import { findBranch, openBranch } from "./open-branch.js";
+import type { PreviewFlags } from "./preview.js";
 
 /** Deletes the preview database of a branch. */
 export const runPreviewDown = async (
@@ -18,21 +11,18 @@ export const runPreviewDown = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const project = projectOf(options, flags, context);
-  const gitName = await branchOf(options, context);
-  const dryRun = options.dryRun === undefined ? undefined : new SequenceDryRun();
-  const client = await connect(flags, context, dryRun && { middleware: [dryRun.middleware] });
-  const projectId = await idOf("project", project, client, flags, context);
-  const [branch] = (await client.projects.branches.list(projectId, { gitName }, { signal })).data;
-  if (branch) assertPreview(branch);
+  const opened = await openBranch(options, flags, context);
+  const { client, gitName, dryRun } = opened;
+  const { branch, preview } = await findBranch(opened, context);
+  if (branch && !dryRun && !flags.yes) {
+    const { confirm } = await import("../../input/confirm.js");
+    const what = preview
+      ? `delete database ${preview.database.id} of ${gitName}`
+      : `delete branch ${gitName}`;
+    await confirm(what, context);
+  }
   const deleted = branch
-    ? await deletePreview(
-        branch,
-        await findPreview(projectId, branch.id, client, context),
-        client,
-        dryRun ? undefined : output,
-        signal,
-      )
+    ? await deletePreview(branch, preview?.database, client, dryRun ? undefined : output, signal)
     : { branch: gitName, databaseId: null, branchId: null };
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (!branch) output.info(`The project has no branch ${gitName}, so there is nothing to delete.`);

@@ -1,34 +1,41 @@
 import { Argument } from "commander";
-import { idPrefixes } from "../../generated/id-prefixes.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { completeIds } from "../../program/completion.js";
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections, exampleId } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import { exampleId } from "../../program/help-sections.js";
+import { addProjectOption } from "../../program/project-option.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
 /** `mgmt psql`. */
-export const definePsql: DefineCommand = (command, context) => {
-  command
-    .usage("[options] [database-id] [-- <psql arguments...>]")
-    .description(
-      "Opens a database in psql. The password is passed in the environment, where other users of this machine cannot see it.",
-    )
-    .addArgument(
-      new Argument(
-        "[database-id]",
-        "id or name of the database to connect to; default: the default database of the project that commands use",
-      ),
-    )
-    .argument("[arguments...]", "arguments for psql, after --");
-  addGlobalOptions(command);
-  addSections(command, {
-    Examples: () => [
-      "mgmt psql",
-      `mgmt psql ${exampleId(idPrefixes.database)} -- --command "select count(*) from notes"`,
-    ],
-  });
-  command.completeArgument = completeIds("database");
-  command.action(async () => {
-    const { runPsql } = await import("./run.js");
-    await runPsql(command.args, globalFlags(command), context);
-  });
+export const psqlCommand: CommandDeclaration = {
+  words: "psql",
+  heading: "machine",
+  order: 60,
+  startHere: 50,
+  summary: "Open a database in psql",
+  description:
+    "Opens a database in psql. The password is passed in the environment, where other users of this machine cannot see it.",
+  examples: [
+    "mgmt psql",
+    `mgmt psql ${exampleId(idPrefixes.database)} -- --command "select count(*) from notes"`,
+  ],
+  define: (command, context) => {
+    command
+      .usage("[options] [database-id] [-- <psql arguments...>]")
+      .addArgument(
+        new Argument(
+          "[database-id]",
+          "id or name of the database to connect to; default: the default database of the project that commands use",
+        ),
+      )
+      .argument("[arguments...]", "arguments for psql, after --")
+      .option("--pooled", "connect through the connection pooler");
+    addProjectOption(command);
+    command.runs = "psql";
+    command.completeArgument = completeIds("database");
+    command.action(async () => {
+      const { runPsql } = await import("./run.js");
+      await runPsql(command.args, command.opts<{ pooled?: boolean }>(), globalFlags(command), context);
+    });
+  },
 };

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context.js";
-import { isObject } from "../../json-path.js";
+import type { Context } from "../../context/context.js";
+import { isObject } from "../../contract/json-path.js";
 import type { Entry, ExistingEntry } from "../../manifest/entry.js";
+import { placeInRegions } from "../../manifest/place-in-regions.js";
 import { makePlan } from "../../manifest/plan.js";
+import type { Manifest } from "../../manifest/read-manifest.js";
 import { readState, type State } from "../../manifest/read-state.js";
 import { StepRunner } from "../../manifest/run-steps.js";
 import { clientFor } from "../../service/connect.js";
@@ -25,9 +27,9 @@ export class LocalService {
 
   static async start(context: Context): Promise<LocalService> {
     const { startPlatform } = await loadPlatform(context);
-    const { output } = context;
+    const { output, signal } = context;
     const onLog = (message: string): void => output.notice({ code: "dev:log", message });
-    const { ready, stop } = await startPlatform({ port: 0, ephemeral: true, onLog });
+    const { ready, stop } = await startPlatform({ port: 0, ephemeral: true, onLog, signal });
     const { baseUrl, token, workspaceId, controlUrl, controlSecretFile } = ready;
     const secret = (await readFile(controlSecretFile, "utf8")).trim();
     const client = await clientFor({ value: baseUrl, from: "mgmt dev" }, token, context);
@@ -35,11 +37,15 @@ export class LocalService {
   }
 
   /** Empties the service, and creates what a manifest describes. Returns the ids of the projects. */
-  async load(desired: readonly Entry[]): Promise<string[]> {
-    await callControl(this.control, "DELETE", "/faults", undefined, this.context);
+  async load({ entries, placeOf }: Manifest): Promise<string[]> {
+    await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
     const empty: State = { entries: [], unnamed: [] };
-    const plan = makePlan(desired.map(withLocalSource), empty, { baseUrl: this.baseUrl, prune: false });
+    const made = makePlan({ entries: entries.map(withLocalSource), placeOf }, empty, {
+      baseUrl: this.baseUrl,
+      prune: false,
+    });
+    const { plan } = await placeInRegions(made, this.client, this.context.signal);
     const runner = new StepRunner(this.client, plan, this.context, false);
     const projects: string[] = [];
     for (const step of plan.steps) {
@@ -55,7 +61,7 @@ export class LocalService {
   /** Returns everything in the service, without the names that it has generated: they differ from run to run. */
   async state(): Promise<State> {
     const { signal } = this.context;
-    const { entries, unnamed } = await readState(this.client, undefined, signal);
+    const { entries, unnamed } = await readState(this.client, {}, signal);
     const requests = await callControl(this.control, "GET", "/requests", undefined, this.context);
     const sent = new Set(textsIn(requests));
     const withoutGeneratedName = (entry: ExistingEntry): ExistingEntry => {
@@ -70,6 +76,10 @@ export class LocalService {
     const failure = status === "lost" ? { drop: "after" } : { status };
     const fault = { operation, ...failure, skip: nth - 1, times: 1 };
     await callControl(this.control, "POST", "/faults", fault, this.context);
+  }
+
+  async removeFaults(): Promise<void> {
+    await callControl(this.control, "DELETE", "/faults", undefined, this.context);
   }
 
   /** Returns whether the fault that was added has occurred. A fault is removed when it occurs. */

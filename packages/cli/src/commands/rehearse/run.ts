@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Context } from "../../context.js";
-import { notRecovered, rehearsedCommandFailed } from "../../errors/run-errors.js";
+import type { Context } from "../../context/context.js";
+import { inheritedEnvironment } from "../../process/inherited-environment.js";
+import { faultsUnused, notRecovered, rehearsedCommandFailed } from "../../errors/run-errors.js";
 import { diffStates, type Difference, isSame } from "../../manifest/diff-states.js";
-import type { Entry } from "../../manifest/entry.js";
-import { readManifest } from "../../manifest/read-manifest.js";
-import { defaultFile } from "../../manifest/plan-from-file.js";
+import { type Manifest, readManifest } from "../../manifest/read-manifest.js";
 import type { State } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
+import { plain } from "../../output/style.js";
 import { printable } from "../../output/printable.js";
 import { exitStatusOf } from "../run/run-program.js";
 import { nameOfFault, parseFault, type RehearsedFault } from "./fault.js";
@@ -27,7 +27,7 @@ export interface Report {
   /** What it changed. */
   readonly changes: Difference;
   readonly faults: readonly FaultReport[];
-  /** Whether the command succeeded, and had the same result with every fault. */
+  /** Whether every fault occurred, and the command succeeded and had the same result with each of them. */
   readonly coped: boolean;
 }
 
@@ -37,32 +37,34 @@ interface FaultReport extends RehearsedFault {
   readonly exitCode: number;
   /**
    * `recovered`: exit code 0 and the same result as without the fault. `failed`: the command reported a failure. `wrong`: it
-   * exited with 0, but with another result.
+   * exited with 0, but with another result. `unused`: the fault did not occur, so the command was not tested with it.
    */
-  readonly outcome: "recovered" | "failed" | "wrong";
+  readonly outcome: "recovered" | "failed" | "wrong" | "unused";
   /** What is different from the result without the fault. */
   readonly difference: Difference;
 }
 
 /** Runs a command against a local copy of what a manifest describes, without faults and with each of them, and reports. */
 export const runRehearse = async (
-  { file = defaultFile, faults: texts, words }: RehearseOptions,
+  { file, faults: texts, words }: RehearseOptions,
   context: Context,
 ): Promise<void> => {
   const faults: RehearsedFault[] = [];
   for (const text of texts) faults.push(await parseFault(text));
-  const text = await context.sources.read(file, "--file");
-  const desired = readManifest(text, file === "-" ? "standard input" : file);
+  const manifest = await readManifest(file, context);
   const { output } = context;
   output.info("Starting a local service.");
   const service = await LocalService.start(context);
   try {
-    const report = await rehearse(words, desired, faults, service, context);
-    if (output.format === "table") output.text(renderReport(report).map(printable).join("\n"));
+    const report = await rehearse(words, manifest, faults, service, context);
+    if (output.format === "table") output.wrapped(renderReport(report).map(printable).join("\n"));
     else await output.result(report);
     if (report.exitCode !== 0) throw rehearsedCommandFailed(report.exitCode, faults.length);
-    const bad = report.faults.filter(({ outcome }) => outcome !== "recovered");
-    if (bad.length > 0) throw notRecovered(bad.map(nameOfFault), faults.length);
+    const namesOf = (...outcomes: FaultReport["outcome"][]): string[] =>
+      report.faults.filter(({ outcome }) => outcomes.includes(outcome)).map(nameOfFault);
+    const [bad, unused] = [namesOf("failed", "wrong"), namesOf("unused")];
+    if (bad.length > 0) throw notRecovered(bad, unused, faults.length);
+    if (unused.length > 0) throw faultsUnused(unused, faults.length);
   } finally {
     await service.stop();
   }
@@ -70,25 +72,26 @@ export const runRehearse = async (
 
 const rehearse = async (
   words: readonly string[],
-  desired: readonly Entry[],
+  manifest: Manifest,
   faults: readonly RehearsedFault[],
   service: LocalService,
   context: Context,
 ): Promise<Report> => {
   const { output } = context;
-  let projects = await service.load(desired);
+  let projects = await service.load(manifest);
   const before = await service.state();
   output.info(`Running: ${words.join(" ")}`);
   const exitCode = await runIn(service, projects, words, context);
   const after = await service.state();
   const reports: FaultReport[] = [];
   for (const fault of exitCode === 0 ? faults : []) {
-    projects = await service.load(desired);
+    projects = await service.load(manifest);
     await service.add(fault);
     output.info(`Running with ${nameOfFault(fault)}: ${words.join(" ")}`);
     const code = await runIn(service, projects, words, context);
     const occurred = await service.hasStruck();
-    if (!occurred) await warnUnused(fault, context);
+    // It must not strike the requests of the comparison.
+    await service.removeFaults();
     reports.push(faultReport(fault, occurred, code, after, await service.state()));
   }
   return {
@@ -108,31 +111,30 @@ const faultReport = (
   actual: State,
 ): FaultReport => {
   const difference = diffStates(expected, actual);
-  const outcome = exitCode !== 0 ? "failed" : isSame(difference) ? "recovered" : "wrong";
+  const outcome = !occurred
+    ? "unused"
+    : exitCode !== 0
+      ? "failed"
+      : isSame(difference)
+        ? "recovered"
+        : "wrong";
   return { ...fault, occurred, exitCode, outcome, difference };
 };
-
-const warnUnused = (fault: RehearsedFault, { output }: Context): Promise<void> =>
-  output.warn({
-    code: "rehearsal:fault_unused",
-    message: `${nameOfFault(fault)} did not occur: the command did not send that request`,
-  });
 
 /** Runs the command with the address and the token of the service, and without any profile, link or other credential. */
 const runIn = async (
   { baseUrl, token, workspaceId }: LocalService,
   projects: readonly string[],
   [program = "", ...args]: readonly string[],
-  { cwd, env, signal }: Context,
+  { cwd, env, signal, interruption }: Context,
 ): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), "mgmt-rehearse-"));
-  const inherited = Object.entries(env).filter(([name]) => !name.startsWith("MGMT_"));
   const [only, ...others] = projects;
   try {
     const status = await exitStatusOf(program, args, {
       cwd,
       env: {
-        ...Object.fromEntries(inherited),
+        ...inheritedEnvironment(env),
         MGMT_BASE_URL: baseUrl,
         MGMT_TOKEN: token,
         MGMT_WORKSPACE_ID: workspaceId,
@@ -142,6 +144,8 @@ const runIn = async (
       // The report is the only output of this command on standard output.
       stdio: ["ignore", 2, 2],
       notFound: "Check its spelling, and that it is in a folder of PATH.",
+      interruption,
+      onSignal: (name) => interruption.interrupt(name),
     });
     signal.throwIfAborted();
     return status;
@@ -161,11 +165,12 @@ const meanings = {
   recovered: "recovered: the same result as without the fault",
   failed: "failed",
   wrong: "wrong: exit code 0, but another result than without the fault",
+  unused: "did not occur: the command did not send that request",
 } as const;
 
 const renderFault = (fault: FaultReport): string[] => {
-  const { occurred, exitCode, outcome, difference } = fault;
-  const state = occurred ? `${meanings[outcome]} (exit code ${String(exitCode)})` : "did not occur";
+  const { exitCode, outcome, difference } = fault;
+  const state = `${meanings[outcome]} (exit code ${String(exitCode)})`;
   const rest = isSame(difference)
     ? []
     : ["Compared with the result without the fault:", ...linesOf(difference)];
@@ -178,5 +183,5 @@ const linesOf = (difference: Difference): string[] => {
     ([resource, count]) =>
       `${count > 0 ? "+" : "-"} ${String(Math.abs(count))} ${resource} without a logical id`,
   );
-  return steps.length === 0 && counts.length > 0 ? counts : [...counts, ...renderPlan({ steps })];
+  return steps.length === 0 && counts.length > 0 ? counts : [...counts, ...renderPlan({ steps }, plain)];
 };

@@ -1,11 +1,17 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { Context } from "../../context.js";
-import { causeText } from "../../errors/cli-error.js";
-import { programFailedToStart, programNotFound } from "../../errors/run-errors.js";
-import { ProgramEnded } from "../../exit-codes.js";
-
-const forwarded = ["SIGTERM", "SIGHUP"] as const;
+import type { Context } from "../../context/context.js";
+import { causeText, type CliError } from "../../errors/cli-error.js";
+import {
+  interpreterNotFound,
+  notExecutable,
+  programFailedToStart,
+  programNotFound,
+} from "../../errors/run-errors.js";
+import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../../errors/exit-codes.js";
+import { inheritedEnvironment } from "../../process/inherited-environment.js";
+import type { Interruption } from "../../process/interruption.js";
+import { interruptIsSeen } from "../../process/shared-interrupt.js";
 
 /** How a program is started. */
 export interface ProgramOptions {
@@ -15,54 +21,71 @@ export interface ProgramOptions {
   readonly stdio: "inherit" | readonly ("ignore" | number)[];
   /** What to do if the program is not found. */
   readonly notFound: string;
+  readonly interruption: Interruption;
+  /** Called with each signal that arrives while the program runs. Default: only the program decides what the signal means. */
+  readonly onSignal?: (signal: EndSignal) => void;
 }
 
 /**
- * Runs a program on the streams of this process until it ends. Signals that end this process are forwarded to it; Ctrl-C
- * reaches it from the terminal. The program does not get the token of the service.
+ * Runs a program on the streams of this process until it ends. SIGTERM and SIGHUP are forwarded to it; Ctrl-C, which may not end
+ * it, reaches it from the terminal. The program gets no variable of this command.
  *
- * @param variables environment variables to set beside those of this process.
- * @throws ProgramEnded unless the program exits with 0; `program:not_found`; `program:not_started`.
+ * @param variables environment variables to set beside those of this process. Undefined removes one.
+ * @throws ProgramEnded unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
  */
 export const runProgram = async (
   program: string,
   args: readonly string[],
-  variables: Readonly<Record<string, string>>,
-  context: Pick<Context, "env" | "cwd">,
+  variables: Readonly<Record<string, string | undefined>>,
+  { env: own, cwd, interruption }: Pick<Context, "env" | "cwd" | "interruption">,
   hints: { notFound: string },
 ): Promise<void> => {
-  const { MGMT_TOKEN: _, ...inherited } = context.env;
-  const env = { ...inherited, ...variables };
-  const status = await exitStatusOf(program, args, { cwd: context.cwd, env, stdio: "inherit", ...hints });
+  const env = { ...inheritedEnvironment(own), ...variables };
+  const status = await exitStatusOf(program, args, { cwd, env, stdio: "inherit", interruption, ...hints });
   if (status !== 0) throw new ProgramEnded(status);
 };
 
 /**
- * Runs a program until it ends, and returns its exit status. Signals that end this process are forwarded to it.
+ * Runs a program until it ends, and returns its exit status. SIGTERM and SIGHUP are forwarded to it.
  *
- * @throws `program:not_found`; `program:not_started`.
+ * @throws `program:not_found`; `program:not_executable`; `program:not_started`.
  */
 export const exitStatusOf = async (
   program: string,
   args: readonly string[],
-  { cwd, env, stdio, notFound }: ProgramOptions,
+  { cwd, env, stdio, notFound, interruption, onSignal }: ProgramOptions,
 ): Promise<number> => {
   const child = spawn(program, args, { cwd, env, stdio: typeof stdio === "string" ? stdio : [...stdio] });
-  const listeners = forwarded.map((signal) => [signal, (): void => void child.kill(signal)] as const);
-  for (const [signal, forward] of listeners) process.on(signal, forward);
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
+  });
+  const receive = (signal: EndSignal): void => {
+    onSignal?.(signal);
+    if (signal !== "SIGINT") child.kill(signal);
+  };
   try {
-    return await new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code, signal) =>
-        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-      );
+    return await interruption.leaveTo(receive, async () => {
+      const status = await ended;
+      if (onSignal && status === exitCodeOfSignal("SIGINT")) await interruptIsSeen(interruption.signal);
+      return status;
     });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      throw programNotFound(program, notFound);
-    }
-    throw programFailedToStart(program, causeText(error));
-  } finally {
-    for (const [signal, forward] of listeners) process.off(signal, forward);
+    throw await startFailure(program, error, { cwd, env, notFound });
   }
+};
+
+/** Describes why a program did not start. A missing interpreter of a script gets the same code from the system as a missing program. */
+const startFailure = async (
+  program: string,
+  error: unknown,
+  { cwd, env, notFound }: Pick<ProgramOptions, "cwd" | "env" | "notFound">,
+): Promise<CliError> => {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "ENOENT" && code !== "EACCES") return programFailedToStart(program, causeText(error));
+  const { programExists } = await import("./find-program.js");
+  if (!programExists(program, { cwd, env })) return programNotFound(program, notFound);
+  return code === "EACCES" ? notExecutable(program) : interpreterNotFound(program);
 };

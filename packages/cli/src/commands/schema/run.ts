@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import { exitCodeHelp, exitCodeOf } from "../../exit-codes.js";
-import type { OperationCommand, Schema } from "../../operations/row.js";
+import { exitCodeHelp, exitCodeOf } from "../../errors/exit-codes.js";
+import type { OperationCommand, Schema } from "../../contract/row.js";
 import { lineOf, MgmtCommand } from "../../program/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
@@ -10,8 +10,8 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
   const command = await find(root, words);
   const { row, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
-    import("../../generated/schemas.js"),
-    import("../../generated/printed-schemas.js"),
+    import("../../contract/generated/schemas.js"),
+    import("../generated/printed-schemas.js"),
   ]);
   const id = row?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
@@ -73,7 +73,7 @@ const resultOfRow = (
 
 /** Returns the schema of what a hand-written command prints. */
 const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
-  const { printedResults } = await import("../../generated/printed-schemas.js");
+  const { printedResults } = await import("../generated/printed-schemas.js");
   const line = lineOf(command).split(" ").slice(1).join(" ");
   if (line === "export") return (await import("../../../mgmt.schema.json")).default;
   return Object.entries(printedResults).find(([words]) => words === line)?.[1] ?? null;

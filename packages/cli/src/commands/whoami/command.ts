@@ -1,24 +1,26 @@
-import { addGlobalOptions, globalFlags } from "../../program/global-options.js";
-import { addSections } from "../../program/help-sections.js";
-import type { DefineCommand } from "../../program/porcelain.js";
+import { globalFlags } from "../../program/global-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
 
-/** `mgmt whoami`, short for `mgmt me get`. */
-export const defineWhoami: DefineCommand = (command, context) => {
-  command.description(
-    "Asks the service for the user, workspace and credential behind the token. The same as mgmt me get.",
-  );
-  command.resultOf = "me.get";
-  addGlobalOptions(command);
-  addSections(command, { Examples: () => ["mgmt whoami", "mgmt whoami --output json"] });
-  command.action(async () => {
-    const [{ commands }, { runOperation }] = await Promise.all([
-      import("../../generated/commands/me.js"),
-      import("../../operations/run.js"),
-    ]);
-    for (const row of commands) {
-      const typed = { flags: {}, unset: [] };
-      const invocation = { command: row, overlay: {}, ids: [], typed, flags: globalFlags(command) };
-      await runOperation({ ...invocation, all: false }, context);
-    }
-  });
+/** `mgmt whoami`, the same as `mgmt me get`. */
+export const whoamiCommand: CommandDeclaration = {
+  words: "whoami",
+  heading: "account",
+  order: 30,
+  summary: "Show who the credential belongs to",
+  description: "Asks the service for the user, workspace and credential behind the token.",
+  examples: ["mgmt whoami", "mgmt whoami --output json"],
+  resultOf: "me.get",
+  define: (command, context) => {
+    command.action(async () => {
+      const [{ commands }, { runOperation }] = await Promise.all([
+        import("../../contract/generated/commands/me.js"),
+        import("../../run/run.js"),
+      ]);
+      for (const row of commands) {
+        const typed = { flags: {}, unset: [] };
+        const invocation = { command: row, overlay: {}, ids: [], typed, flags: globalFlags(command) };
+        await runOperation({ ...invocation, all: false }, context);
+      }
+    });
+  },
 };

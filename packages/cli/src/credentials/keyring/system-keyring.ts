@@ -1,4 +1,5 @@
 import { keyringMissing, keyringUnavailable } from "../../errors/storage-errors.js";
+import { isStandalone } from "../../process/standalone.js";
 import type { Keyring } from "./keyring.js";
 
 /** The service name under which the system's own keyring program lists the entries. */
@@ -40,7 +41,8 @@ export const openSystemKeyring = async (): Promise<Keyring> => {
 };
 
 /** The package is an optional dependency, missing where it has no binary for the system. */
-const load = async (): Promise<typeof import("@napi-rs/keyring")> => {
+const load = async (): Promise<Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">> => {
+  if (isStandalone()) return (await import("./embedded-library.js")).loadEmbeddedLibrary();
   try {
     return await import("@napi-rs/keyring");
   } catch (error) {

@@ -1,5 +1,5 @@
 import { allowsWindow } from "../../request/approvals.js";
-import { timestamp } from "../../time/clock.js";
+import { timestamp } from "../../values/clock.js";
 import type { ApprovalRow } from "../../store/rows.js";
 import { type Html, html } from "./html.js";
 import { layout } from "./layout.js";

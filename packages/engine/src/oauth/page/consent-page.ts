@@ -1,4 +1,4 @@
-import { adminScope } from "../../request/principal.js";
+import { adminScope } from "../../values/principal.js";
 import type { UserRow, WorkspaceRow } from "../../store/rows.js";
 import { offlineScope } from "../scopes.js";
 import { accountLines, avatar } from "./account.js";

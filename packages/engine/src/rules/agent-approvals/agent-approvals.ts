@@ -1,7 +1,7 @@
 import { approvalAt } from "../../request/approvals.js";
-import { behavior } from "../../request/behavior.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { behavior } from "../../world/behavior.js";
+import { timestamp } from "../../values/clock.js";
+import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
 import type { ApprovalRow } from "../../store/rows.js";
 

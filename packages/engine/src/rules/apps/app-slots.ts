@@ -1,5 +1,5 @@
-import type { World } from "../../request/world.js";
-import { errors } from "../../request/errors.js";
+import { appErrors } from "./app-errors.js";
+import type { World } from "../../world/world.js";
 import type { AppRow } from "../../store/rows.js";
 
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
@@ -20,7 +20,7 @@ const findOther = (
     : store.apps.list({ projectId, branchId, ...taken }).find(({ id }) => id !== self?.id);
 
 const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logicalId") =>
-  errors.appAlreadyExists({
+  appErrors.alreadyExists({
     existingAppId: taken.id,
     name: taken.name,
     branchGitName: (taken.branchId === null ? undefined : store.branches.get(taken.branchId)?.gitName) ?? "",
@@ -45,6 +45,6 @@ export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalI
 /** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */
 export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
   if (findOther(world, slot, self, { logicalId })) {
-    throw errors.appLogicalIdConflict(logicalId);
+    throw appErrors.logicalIdConflict(logicalId);
   }
 };

@@ -1,7 +1,9 @@
-import { type Success, type Call, behavior } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
+import { appErrors } from "./app-errors.js";
+import { type Success, type Call, behavior } from "../../world/behavior.js";
 import { page } from "../../request/paging.js";
+import type { Present } from "../../world/row-texts.js";
 import { reach } from "../../request/reach.js";
+import { firstPageOf } from "../../request/wants.js";
 import type { AppRow } from "../../store/rows.js";
 import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
 import {
@@ -50,18 +52,21 @@ const branchFieldsOf = ({ world }: Call, projectId: string, choice: BranchChoice
   return { branchId, branchGitName };
 };
 
-const list = (collection: AppCollection) => ({
-  check: (call: ListCall) => refuseTwoBranchFilters(call.query),
-  act: (call: ListCall) => {
-    const { projectId, logicalId } = call.query;
-    return page(
-      call,
-      call.world.store.apps,
-      { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
-      (row) => presentApp(call.world, collection, row),
-    );
-  },
-});
+const list = (collection: AppCollection) => {
+  const present: Present<AppRow> = (world, row) => presentApp(world, collection, row);
+  return {
+    check: (call: ListCall) => refuseTwoBranchFilters(call.query),
+    act: (call: ListCall) => {
+      const { projectId, logicalId } = call.query;
+      return page(
+        call,
+        call.world.store.apps,
+        { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
+        present,
+      );
+    },
+  };
+};
 
 const checkCreate = (call: CreateCall) => {
   const { world, body } = call;
@@ -118,7 +123,7 @@ const checkUpdate = (call: UpdateCall) => {
   refuseTakenName(world, slot, name, app);
   if (logicalId !== null) refuseTakenLogicalId(world, slot, logicalId, app);
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
-    throw errors.appLogicalIdBound(app.logicalId);
+    throw appErrors.logicalIdBound(app.logicalId);
   }
   return { app, choice, name, logicalId };
 };
@@ -146,7 +151,7 @@ const checkDelete = (call: OneCall) => {
     appId: app.id,
     status: ["provisioning", "stopping"],
   });
-  if (inTransition) throw errors.appDeploymentsNotDeletable();
+  if (inTransition) throw appErrors.deploymentsNotDeletable();
   return { app, deploymentIds: deploymentIdsOf(call, app) };
 };
 
@@ -156,7 +161,7 @@ const remove = {
   act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {
     const { store } = call.world;
     const now = deploymentIdsOf(call, app);
-    if (now.some((id) => !deploymentIds.includes(id))) throw errors.appDeploymentsNotDeletable();
+    if (now.some((id) => !deploymentIds.includes(id))) throw appErrors.deploymentsNotDeletable();
     for (const id of now) store.deployments.delete(id);
     store.apps.delete(app.id);
     return { status: 204 };
@@ -164,13 +169,13 @@ const remove = {
 };
 
 export const appBehaviors = {
-  "apps.list": behavior("apps.list", list("apps")),
+  "apps.list": behavior("apps.list", { ...list("apps"), wants: firstPageOf("apps") }),
   "apps.create": behavior("apps.create", create("apps")),
   "apps.get": behavior("apps.get", get("apps")),
   "apps.update": behavior("apps.update", update("apps")),
   "apps.delete": behavior("apps.delete", remove),
   "apps.promote": behavior("apps.promote", promote(reachApp)),
-  "services.list": behavior("services.list", list("services")),
+  "services.list": behavior("services.list", { ...list("services"), wants: firstPageOf("apps") }),
   "services.create": behavior("services.create", create("services")),
   "services.get": behavior("services.get", get("services")),
   "services.update": behavior("services.update", update("services")),

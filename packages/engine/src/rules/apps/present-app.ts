@@ -1,5 +1,5 @@
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
+import type { RowContext } from "../../world/row-texts.js";
+import { timestamp } from "../../values/clock.js";
 import type { App } from "../../generated/schemas.js";
 import type { AppRow } from "../../store/rows.js";
 import { presentRegionReference } from "../regions/present-region.js";
@@ -7,7 +7,7 @@ import { presentRegionReference } from "../regions/present-region.js";
 /** The collection in the path. Apps and services have the same rows; only `url` differs. */
 export type AppCollection = "apps" | "services";
 
-export const presentApp = (world: World, collection: AppCollection, row: AppRow): App => ({
+export const presentApp = (world: RowContext, collection: AppCollection, row: AppRow): App => ({
   id: row.id,
   type: "app",
   url: world.url(collection, row.id),

@@ -1,5 +1,6 @@
-import type { Success, Call } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
+import { deploymentErrors } from "../deployments/deployment-errors.js";
+import type { Success, Call } from "../../world/behavior.js";
+import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
 
@@ -21,7 +22,7 @@ export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
     const app = reachApp(call);
     const deployment = reach(call, "deployment", deploymentId);
     if (deployment.appId !== app.id) throw errors.notFound("deployment");
-    if (deployment.status !== "running") throw errors.deploymentNotRunning(deployment.status);
+    if (deployment.status !== "running") throw deploymentErrors.notRunning(deployment.status);
     return { app, deployment };
   },
   act: (

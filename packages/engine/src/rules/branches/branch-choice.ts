@@ -1,6 +1,6 @@
-import type { Call } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { errors } from "../../request/errors.js";
+import type { Call } from "../../world/behavior.js";
+import type { World } from "../../world/world.js";
+import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 
 /** The branch that a request names for a database or an app. */

@@ -1,4 +1,4 @@
-import { errors } from "../../request/errors.js";
+import { errors } from "../../values/errors.js";
 
 interface BranchFilters {
   /** The id of a branch, or `unassigned`. */

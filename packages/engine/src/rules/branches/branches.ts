@@ -1,7 +1,9 @@
-import { behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { branchErrors } from "./branch-errors.js";
+import { behavior } from "../../world/behavior.js";
+import type { RowContext } from "../../world/row-texts.js";
+import type { World } from "../../world/world.js";
+import { timestamp } from "../../values/clock.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { Branch } from "../../generated/schemas.js";
@@ -11,7 +13,7 @@ import { countOf } from "../projects/projects.js";
 import { reachProject } from "../projects/placement.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
-const presentBranch = (world: World, row: BranchRow): Branch => ({
+const presentBranch = (world: RowContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",
   url: world.url("branches", row.id),
@@ -37,7 +39,7 @@ const moveDefault = (world: World, target: BranchRow): BranchRow => {
 const refuseMembers = (world: World, branchId: string): void => {
   const databases = world.store.databases.count({ branchId });
   const apps = world.store.apps.count({ branchId });
-  if (databases + apps > 0) throw errors.branchHasResources(countOf({ database: databases, app: apps }));
+  if (databases + apps > 0) throw branchErrors.hasResources(countOf({ database: databases, app: apps }));
 };
 
 export const branchBehaviors = {
@@ -53,13 +55,9 @@ export const branchBehaviors = {
     },
     act: (call, project) => {
       const { gitName, gitNameContains } = call.query;
-      return page(
-        call,
-        call.world.store.branches,
-        { projectId: project.id, gitName },
-        (row) => presentBranch(call.world, row),
-        { containing: { gitName: gitNameContains } },
-      );
+      return page(call, call.world.store.branches, { projectId: project.id, gitName }, presentBranch, {
+        containing: { gitName: gitNameContains },
+      });
     },
   }),
 
@@ -67,7 +65,7 @@ export const branchBehaviors = {
     check: (call) => {
       const project = reachProject(call, call.path.projectId);
       const { gitName } = call.body;
-      if (findBranch(call.world, project.id, gitName)) throw errors.branchAlreadyExists(gitName);
+      if (findBranch(call.world, project.id, gitName)) throw branchErrors.alreadyExists(gitName);
       return project;
     },
     act: ({ world, body }, project) => {
@@ -101,7 +99,7 @@ export const branchBehaviors = {
   "branches.delete": behavior("branches.delete", {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
-      if (branch.isDefault || branch.role === "production") throw errors.branchDefaultProtected();
+      if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();
       refuseMembers(call.world, branch.id);
       return branch;
     },

@@ -1,9 +1,9 @@
-import { type Call, behavior, type Success } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
+import { type Call, behavior, type Success } from "../../world/behavior.js";
+import type { World } from "../../world/world.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
-import type { Job } from "../../time/scheduler.js";
+import type { Job } from "../../world/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
 import { newConnection, newPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
@@ -30,9 +30,7 @@ export const connectionBehaviors = {
   "databases.connections.list": behavior("databases.connections.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) =>
-      page(call, call.world.store.connections, { databaseId: database.id }, (row) =>
-        presentConnection(call.world, row),
-      ),
+      page(call, call.world.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
   "databases.connections.create": behavior("databases.connections.create", {
@@ -47,7 +45,7 @@ export const connectionBehaviors = {
         call,
         call.world.store.connections,
         { workspaceId: call.principal.workspaceId, databaseId: call.query.databaseId },
-        (row) => presentConnection(call.world, row),
+        presentConnection,
       ),
   }),
 

@@ -1,6 +1,6 @@
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
-import type { DatabaseAddress } from "../../request/database-engine.js";
+import type { RowContext } from "../../world/row-texts.js";
+import { timestamp } from "../../values/clock.js";
+import type { DatabaseAddress } from "../../world/database-engine.js";
 import type {
   ApiKeyConnection,
   Connection,
@@ -32,7 +32,7 @@ const presentDirectConnection = (
   user,
 });
 
-const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
+const presentCore = (world: RowContext, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
   id: row.id,
   type: "connection",
   url: world.url("connections", row.id),
@@ -44,8 +44,8 @@ const presentCore = (world: World, row: ConnectionRow, direct: DatabaseAddress):
 });
 
 /**
- * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). `sslmode` is the only
- * parameter that all of them support; psql refuses unknown ones, such as Prisma's `pgbouncer`.
+ * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). It has no
+ * parameters of one client, such as Prisma's `pgbouncer`, because psql refuses those that it does not know.
  */
 export const connectionString = (
   address: DatabaseAddress,
@@ -58,7 +58,7 @@ export const connectionString = (
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
 
 /** Builds a `Connection`, the form in lists, without connection strings. */
-export const presentConnection = (world: World, row: ConnectionRow): Connection => {
+export const presentConnection = (world: RowContext, row: ConnectionRow): Connection => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
   return {
     ...presentCore(world, row, direct),
@@ -70,7 +70,7 @@ export const presentConnection = (world: World, row: ConnectionRow): Connection 
   };
 };
 
-const presentEndpoints = (world: World, row: ConnectionRow): EndpointsWithSecrets => {
+const presentEndpoints = (world: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
   const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
   const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
@@ -80,19 +80,22 @@ const presentEndpoints = (world: World, row: ConnectionRow): EndpointsWithSecret
 };
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
-export const presentIssuedConnection = (world: World, row: ConnectionRow): IssuedConnection => ({
+export const presentIssuedConnection = (world: RowContext, row: ConnectionRow): IssuedConnection => ({
   ...presentCore(world, row, world.databaseEngine.endpoints(row.databaseId).direct),
   endpoints: presentEndpoints(world, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const mainConnectionString = (world: World, row: ConnectionRow): string => {
+const mainConnectionString = (world: RowContext, row: ConnectionRow): string => {
   const endpoints = world.databaseEngine.endpoints(row.databaseId);
   return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
 /** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
-export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): ConnectionWithSecrets => {
+export const presentConnectionWithSecrets = (
+  world: RowContext,
+  row: ConnectionRow,
+): ConnectionWithSecrets => {
   const { direct } = world.databaseEngine.endpoints(row.databaseId);
   return {
     ...presentCore(world, row, direct),
@@ -103,7 +106,7 @@ export const presentConnectionWithSecrets = (world: World, row: ConnectionRow): 
 };
 
 /** Presents an item of `apiKeys`, the former shape of a connection. */
-export const presentApiKeyConnection = (world: World, row: ConnectionRow): ApiKeyConnection => ({
+export const presentApiKeyConnection = (world: RowContext, row: ConnectionRow): ApiKeyConnection => ({
   ...presentConnection(world, row),
   connectionString: mainConnectionString(world, row),
 });

@@ -1,8 +1,8 @@
-import { DatabaseUnavailableError, LockLostError } from "../../request/database-engine.js";
-import type { World } from "../../request/world.js";
+import { DatabaseUnavailableError, LockLostError } from "../../world/database-engine.js";
+import type { World } from "../../world/world.js";
 import type { BackupRow } from "../../store/rows.js";
-import type { JobHandlers } from "../../time/job-handler.js";
-import type { Job } from "../../time/scheduler.js";
+import type { JobHandlers } from "../../jobs/job-handler.js";
+import type { Job } from "../../world/scheduler.js";
 import { unavailableDelay } from "./database-lifecycle.js";
 import { readOnly, withoutLocks } from "../../store/backing.js";
 

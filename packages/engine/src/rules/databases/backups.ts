@@ -1,5 +1,5 @@
-import { behavior } from "../../request/behavior.js";
-import { timestamp } from "../../time/clock.js";
+import { behavior } from "../../world/behavior.js";
+import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";

@@ -1,5 +1,5 @@
-import type { World } from "../../request/world.js";
-import type { Transactions } from "../../request/transactions.js";
+import type { World } from "../../world/world.js";
+import type { Transactions } from "../../world/transactions.js";
 import { readOnly } from "../../store/backing.js";
 import { forEachOf } from "../../store/want.js";
 import type { DatabaseRow } from "../../store/rows.js";

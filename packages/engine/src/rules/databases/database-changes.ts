@@ -3,12 +3,14 @@ import {
   DatabaseUnavailableError,
   LockLostError,
   OutcomeUnknownError,
-} from "../../request/database-engine.js";
-import type { World } from "../../request/world.js";
+} from "../../world/database-engine.js";
+import type { World } from "../../world/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
-import { type JobHandlers, type JobWorld, SupersededError } from "../../time/job-handler.js";
-import type { Job } from "../../time/scheduler.js";
+import { type JobHandlers, type JobWorld, SupersededError } from "../../jobs/job-handler.js";
+import type { Job } from "../../world/scheduler.js";
+import { announceLogin } from "../connections/connection-creation.js";
 import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
+import { isBeingDeleted } from "./copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
 import { readOnly } from "../../store/backing.js";
 
@@ -55,17 +57,24 @@ const discardChange = (world: World, databaseId: string, change: DatabaseChange)
   if (!findChange(world, databaseId, change.id)) return;
   endChange(world, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
+  const database = world.store.databases.get(databaseId);
+  // Another request may have repeated the deletion.
+  if (database && isBeingDeleted(database)) return;
   if (change.projectId !== null && world.store.projects.get(change.projectId)) {
     world.store.projects.update(change.projectId, { deleting: undefined });
   }
   resumeLifecycle(world, databaseId);
 };
 
-/** Returns whether a change no longer applies because its resource was deleted or belongs to another workspace now. */
+/**
+ * Returns whether a change no longer applies because its resource was deleted or belongs to another workspace now. The deletion of a
+ * database always applies: an earlier run of its job may have deleted the data.
+ */
 const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseChange): boolean =>
-  database.workspaceId !== change.workspaceId ||
-  ((change.type === "setPassword" || change.type === "deleteConnection") &&
-    store.connections.get(change.connectionId) === undefined);
+  change.type !== "deleteDatabase" &&
+  (database.workspaceId !== change.workspaceId ||
+    ((change.type === "setPassword" || change.type === "deleteConnection") &&
+      store.connections.get(change.connectionId) === undefined));
 
 /** A change with what the real database needs to know to make it. */
 interface Applicable {
@@ -132,6 +141,7 @@ const record = (world: World, databaseId: string, { id }: DatabaseChange): void 
   switch (change.type) {
     case "createConnection":
       connections.insert({ ...change.connection, workspaceId: database.workspaceId });
+      if (!database.made && database.status !== "failure") announceLogin(world, change.connection);
       if (database.defaultConnectionId === null) {
         databases.update(databaseId, { defaultConnectionId: change.connection.id });
       }
@@ -161,6 +171,8 @@ const record = (world: World, databaseId: string, { id }: DatabaseChange): void 
 const postpone = (world: World, databaseId: string, change: DatabaseChange): void => {
   const { scheduler, clock } = world;
   if (change.type === "deleteDatabase") {
+    // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
+    scheduler.cancel(clock, databaseId, changeJob, change.id);
     scheduler.schedule(clock, changeJob, databaseId, unavailableDelay, change.id);
     return;
   }
@@ -238,6 +250,9 @@ export const changeJobs: JobHandlers = {
           (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
         ),
       );
+      if (isUnavailable && requested.type === "deleteDatabase") {
+        throw new OutcomeUnknownError("The database is deleted later", { cause: error });
+      }
       throw error;
     }
   },

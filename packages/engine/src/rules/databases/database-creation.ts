@@ -1,6 +1,6 @@
-import type { World } from "../../request/world.js";
+import type { World } from "../../world/world.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
-import { newConnection } from "../connections/connection-creation.js";
+import { announceLogin, newConnection } from "../connections/connection-creation.js";
 import { beginCopy } from "./copies.js";
 import { beginProvisioning } from "./database-lifecycle.js";
 
@@ -40,6 +40,7 @@ export const addDatabase = (
   };
   store.databases.insert(database);
   store.connections.insert(connection);
+  announceLogin(world, connection);
   beginCopy(world, database);
   beginProvisioning(world, id);
   return { database, connection };

@@ -1,12 +1,12 @@
-import type { World } from "../../request/world.js";
+import type { World } from "../../world/world.js";
 import {
   type DatabaseCredential,
   DatabaseUnavailableError,
   LockLostError,
-} from "../../request/database-engine.js";
-import type { Transactions } from "../../request/transactions.js";
+} from "../../world/database-engine.js";
+import type { Transactions } from "../../world/transactions.js";
 import { connectionsWant, rowWant } from "../../request/wants.js";
-import type { JobHandler, JobHandlers, JobWorld } from "../../time/job-handler.js";
+import type { JobHandler, JobHandlers, JobWorld } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";

@@ -1,7 +1,7 @@
-import type { World } from "../../request/world.js";
+import type { World } from "../../world/world.js";
 import { endCopy } from "./copies.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
-import type { JobHandlers } from "../../time/job-handler.js";
+import type { JobHandlers } from "../../jobs/job-handler.js";
 import { withoutLocks } from "../../store/backing.js";
 
 const dropBackupJob = "backup.drop";

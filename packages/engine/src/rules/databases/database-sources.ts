@@ -1,5 +1,6 @@
-import type { Call } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
+import { databaseErrors } from "./database-errors.js";
+import type { Call } from "../../world/behavior.js";
+import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { isBeingDeleted } from "./copies.js";
@@ -38,7 +39,7 @@ export const refuseUnusableSource = (call: Call, fields: SourceFields): void => 
   const { status } = reachSource(call, source.databaseId);
   if (status !== "ready") {
     const field = fields.fromDatabase === undefined ? "databaseId" : "id";
-    throw errors.databaseSourceNotReady(status, `${path}/${field}`);
+    throw databaseErrors.sourceNotReady(status, `${path}/${field}`);
   }
 };
 
@@ -62,5 +63,5 @@ export const refuseUnusableBackup = (
   reachSource(call, databaseId);
   const backup = call.world.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
-  if (backup.status !== "completed") throw errors.backupUnusable(backup.status, `${path}/backupId`);
+  if (backup.status !== "completed") throw databaseErrors.backupUnusable(backup.status, `${path}/backupId`);
 };

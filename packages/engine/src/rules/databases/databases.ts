@@ -1,9 +1,12 @@
-import { type Call, behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { errors } from "../../request/errors.js";
+import { databaseErrors } from "./database-errors.js";
+import { type Call, type RoutedRequest, behavior } from "../../world/behavior.js";
+import type { World } from "../../world/world.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
+import { firstPageOf } from "../../request/wants.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
+import type { Want } from "../../store/want.js";
 import {
   type BranchFields,
   type NamedBranch,
@@ -32,7 +35,7 @@ const refuseTakenLogicalId = (
 ): void => {
   if (branchId === undefined) return;
   const taken = world.store.databases.list({ branchId, logicalId });
-  if (taken.some(({ id }) => id !== self?.id)) throw errors.databaseLogicalIdConflict(logicalId);
+  if (taken.some(({ id }) => id !== self?.id)) throw databaseErrors.logicalIdConflict(logicalId);
 };
 
 /** @throws `validation:failed` for null: an app may have no branch, but every database has one. */
@@ -78,20 +81,46 @@ const create = (world: World, fields: CreateFields, checked: ReturnType<typeof c
 
 const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
   const database = reach(call, "database", call.path.databaseId);
-  if (database.isDefault) throw errors.databaseDefaultProtected();
+  if (database.isDefault) throw databaseErrors.defaultProtected();
   return database;
 };
+
+/** A database is shown with its project. */
+const wantsOfShown = ({ path: { databaseId } }: RoutedRequest): Want[] =>
+  databaseId === undefined
+    ? []
+    : [
+        {
+          read: "referenced",
+          table: "projects",
+          by: { table: "databases", id: databaseId, field: "projectId" },
+        },
+      ];
+
+/** A new database of a project is on its default branch. */
+const wantsOfCreation = ({ path: { projectId } }: RoutedRequest): Want[] =>
+  projectId === undefined
+    ? []
+    : [
+        {
+          read: "range",
+          table: "branches",
+          where: { projectId, isDefault: true },
+          after: null,
+          limit: 1,
+          newestFirst: false,
+        },
+      ];
 
 export const databaseBehaviors = {
   "projects.databases.list": behavior("projects.databases.list", {
     check: (call) => reach(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
-      page(call, call.world.store.databases, { projectId: project.id }, (row) =>
-        presentDatabase(call.world, row),
-      ),
+      page(call, call.world.store.databases, { projectId: project.id }, presentDatabase),
   }),
 
   "projects.databases.create": behavior("projects.databases.create", {
+    wants: wantsOfCreation,
     check: (call) => checkCreate(call, call.path.projectId, call.body),
     act: ({ world, body }, checked) => {
       const { database, connection } = create(world, body, checked);
@@ -100,6 +129,7 @@ export const databaseBehaviors = {
   }),
 
   "databases.list": behavior("databases.list", {
+    wants: firstPageOf("databases"),
     check: (call) => refuseTwoBranchFilters(call.query),
     act: (call) => {
       const { projectId, logicalId } = call.query;
@@ -107,7 +137,7 @@ export const databaseBehaviors = {
         call,
         call.world.store.databases,
         { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
-        (row) => presentDatabase(call.world, row),
+        presentDatabase,
       );
     },
   }),
@@ -121,11 +151,13 @@ export const databaseBehaviors = {
   }),
 
   "databases.get": behavior("databases.get", {
+    wants: wantsOfShown,
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world }, database) => ({ status: 200, body: { data: presentDatabase(world, database) } }),
   }),
 
   "databases.update": behavior("databases.update", {
+    wants: wantsOfShown,
     check: (call) => {
       const { world, body } = call;
       refuseTwoBranches(body);

@@ -1,13 +1,15 @@
 import { together } from "../../store/want.js";
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
+import type { RowContext } from "../../world/row-texts.js";
+import { timestamp } from "../../values/clock.js";
 import type {
   CreatedDatabase,
   Database,
+  DatabaseSource,
   DatabaseWithSecrets,
   ProjectDatabase,
 } from "../../generated/schemas.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
+import { isBeingDeleted } from "./copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import {
   presentApiKeyConnection,
@@ -17,23 +19,32 @@ import {
 import { presentProjectReference } from "../projects/present-project.js";
 import { presentRegionReference } from "../regions/present-region.js";
 
-const presentCore = (world: World, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
+/** Builds a source with its fields in the order of the contract: a store or a request may have them in another. */
+const presentSource = (source: DatabaseSource): DatabaseSource => {
+  const { type } = source;
+  if (type === "empty") return { type };
+  const { databaseId } = source;
+  return type === "backup" ? { type, databaseId, backupId: source.backupId } : { type, databaseId };
+};
+
+const presentCore = (world: RowContext, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
   id: row.id,
   type: "database",
   url: world.url("databases", row.id),
   name: row.name,
-  status: row.status,
+  // It can no longer be used.
+  status: row.status === "ready" && isBeingDeleted(row) ? "failure" : row.status,
   createdAt: timestamp(row.createdAt),
   isDefault: row.isDefault,
   defaultConnectionId: row.defaultConnectionId,
   region: presentRegionReference(row.region),
-  source: row.source,
+  source: presentSource(row.source),
   branchId: row.branchId,
   logicalId: row.logicalId,
 });
 
 /** Builds a `Database`, the form without connection strings. */
-export const presentDatabase = (world: World, row: DatabaseRow): Database => {
+export const presentDatabase = (world: RowContext, row: DatabaseRow): Database => {
   const [connections, project] = together(
     () =>
       world.store.connections
@@ -46,7 +57,7 @@ export const presentDatabase = (world: World, row: DatabaseRow): Database => {
 
 /** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
 export const presentCreatedDatabase = (
-  world: World,
+  world: RowContext,
   row: DatabaseRow,
   connection: ConnectionRow,
 ): CreatedDatabase => ({
@@ -56,7 +67,7 @@ export const presentCreatedDatabase = (
 
 /** Builds the `ProjectDatabase` in the response that creates a project. */
 export const presentProjectDatabase = (
-  world: World,
+  world: RowContext,
   row: ProvisioningDatabase,
   connection: ConnectionRow,
 ): ProjectDatabase => {
@@ -77,7 +88,7 @@ export const presentProjectDatabase = (
  * the connection's secrets.
  */
 export const presentNewDatabase = (
-  world: World,
+  world: RowContext,
   row: ProvisioningDatabase,
   connection: ConnectionRow,
 ): DatabaseWithSecrets => ({

@@ -1,5 +1,5 @@
-import { behavior } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
+import { databaseErrors } from "./database-errors.js";
+import { behavior } from "../../world/behavior.js";
 import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
@@ -17,7 +17,7 @@ export const restoreBehaviors = {
       const target = reach(call, "database", call.path.targetDatabaseId);
       refuseUnusableBackup(call, source, "/source");
       if (target.status === "provisioning" || target.status === "recovering") {
-        throw errors.databaseBusy(target.status);
+        throw databaseErrors.busy(target.status);
       }
       return { target, source };
     },

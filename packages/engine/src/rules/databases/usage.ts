@@ -1,6 +1,6 @@
-import { type Call, preparedBehavior } from "../../request/behavior.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { databaseErrors } from "./database-errors.js";
+import { type Call, preparedBehavior } from "../../world/behavior.js";
+import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";
 import type { DatabaseRow } from "../../store/rows.js";
@@ -45,7 +45,7 @@ const isMeasured = (call: Call, { made, createdAt }: DatabaseRow, { start, end }
 
 const checkUsage = (call: Call<"databases.usage.get">): { period: Period; database: DatabaseRow } => {
   const period = readPeriod(call);
-  if (period.end < period.start) throw errors.invalidUsageRange("The period ends before it starts");
+  if (period.end < period.start) throw databaseErrors.invalidUsageRange("The period ends before it starts");
   return { period, database: reach(call, "database", call.path.databaseId) };
 };
 

@@ -1,5 +1,5 @@
-import type { World } from "../../request/world.js";
-import type { JobHandler, JobHandlers } from "../../time/job-handler.js";
+import type { World } from "../../world/world.js";
+import type { JobHandler, JobHandlers } from "../../jobs/job-handler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
 import { previewDomain } from "../apps/domains.js";
 

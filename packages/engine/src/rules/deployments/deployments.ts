@@ -1,8 +1,10 @@
-import { type Call, behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
-import { digest } from "../../request/digest.js";
-import { errors } from "../../request/errors.js";
+import { deploymentErrors } from "./deployment-errors.js";
+import { type Call, behavior } from "../../world/behavior.js";
+import type { RowContext } from "../../world/row-texts.js";
+import type { World } from "../../world/world.js";
+import { timestamp } from "../../values/clock.js";
+import { digest } from "../../values/digest.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type {
@@ -15,7 +17,7 @@ import type { AppRow, DeploymentRow } from "../../store/rows.js";
 import { reachApp } from "../apps/apps.js";
 import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
-const presentDeployment = (world: World, row: DeploymentRow): Deployment => ({
+const presentDeployment = (world: RowContext, row: DeploymentRow): Deployment => ({
   id: row.id,
   type: "deployment",
   url: world.url("deployments", row.id),
@@ -24,11 +26,15 @@ const presentDeployment = (world: World, row: DeploymentRow): Deployment => ({
   createdAt: timestamp(row.createdAt),
 });
 
-const presentDeploymentDetails = (world: World, row: DeploymentRow): DeploymentDetails => ({
+/** Returns variables in an order that does not depend on the store. */
+const sorted = (variables: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const presentDeploymentDetails = (world: RowContext, row: DeploymentRow): DeploymentDetails => ({
   ...presentDeployment(world, row),
   status: row.status,
   previewDomain: row.previewDomain,
-  ...(row.envVars && { envVars: row.envVars }),
+  ...(row.envVars && { envVars: sorted(row.envVars) }),
   ...(row.portMapping && { portMapping: row.portMapping }),
 });
 
@@ -46,7 +52,7 @@ type CreateCall = Call<"apps.deployments.create"> | Call<"services.deployments.c
 const list = {
   check: reachApp,
   act: (call: ListCall, app: AppRow) =>
-    page(call, call.world.store.deployments, { appId: app.id }, (row) => presentDeployment(call.world, row)),
+    page(call, call.world.store.deployments, { appId: app.id }, presentDeployment),
 };
 
 const checkCreate = (call: CreateCall) => {
@@ -100,7 +106,7 @@ export const deploymentBehaviors = {
   "deployments.delete": behavior("deployments.delete", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
-      if (!canDelete(deployment.status)) throw errors.deploymentNotDeletable(deployment.status);
+      if (!canDelete(deployment.status)) throw deploymentErrors.notDeletable(deployment.status);
       return deployment;
     },
     act: ({ world }, deployment) => {
@@ -113,7 +119,7 @@ export const deploymentBehaviors = {
   "deployments.start": behavior("deployments.start", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
-      if (!canStart(deployment.status)) throw errors.deploymentNotStartable(deployment.status);
+      if (!canStart(deployment.status)) throw deploymentErrors.notStartable(deployment.status);
       return deployment;
     },
     act: ({ world }, deployment) => ({
@@ -125,7 +131,7 @@ export const deploymentBehaviors = {
   "deployments.stop": behavior("deployments.stop", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
-      if (!canStop(deployment.status)) throw errors.deploymentNotStoppable(deployment.status);
+      if (!canStop(deployment.status)) throw deploymentErrors.notStoppable(deployment.status);
       return deployment;
     },
     act: ({ world }, deployment) => {

@@ -1,6 +1,7 @@
-import { digest } from "../../request/digest.js";
-import type { Endpoint } from "../../request/endpoint.js";
-import { errors } from "../../request/errors.js";
+import { deploymentErrors } from "./deployment-errors.js";
+import { digest } from "../../values/digest.js";
+import type { Endpoint } from "../../world/endpoint.js";
+import { errors } from "../../values/errors.js";
 
 /** Returns the path that the artifact of a deployment is uploaded to. The key in it is the only credential. */
 export const uploadPath = (deploymentId: string, key: string): string => `/uploads/${deploymentId}/${key}`;
@@ -23,7 +24,7 @@ const uploadEndpoint = (deploymentId: string, key: string): Endpoint => ({
     server.transact({ mode: "write", locks: [deploymentId] }, ({ store, settings }) => {
       const keyHash = store.deployments.get(deploymentId)?.uploadKeyHash ?? null;
       if (keyHash === null || keyHash !== digest(key)) {
-        throw errors.uploadUrlInvalid();
+        throw deploymentErrors.uploadUrlInvalid();
       }
       if (request.method !== "PUT") throw errors.methodNotAllowed(request.method, ["PUT"]);
       const { upload: limit } = settings.limits;

@@ -1,14 +1,15 @@
-import { behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { behavior } from "../../world/behavior.js";
+import type { RowContext } from "../../world/row-texts.js";
+import type { World } from "../../world/world.js";
+import { timestamp } from "../../values/clock.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { isReachable, reach } from "../../request/reach.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { forEachOf } from "../../store/want.js";
 
-const presentIntegration = (world: World, row: IntegrationRow): Integration => {
+const presentIntegration = (world: RowContext, row: IntegrationRow): Integration => {
   const client = world.store.clients.get(row.clientId);
   const user = world.store.users.get(row.userId);
   if (client === undefined || user === undefined) {
@@ -43,7 +44,7 @@ export const integrationBehaviors = {
         call,
         call.world.store.integrations,
         { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
-        (row) => presentIntegration(call.world, row),
+        presentIntegration,
       );
     },
   }),
@@ -64,9 +65,7 @@ export const integrationBehaviors = {
   "workspaces.integrations.list": behavior("workspaces.integrations.list", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
-      page(call, call.world.store.integrations, { workspaceId: workspace.id }, (row) =>
-        presentIntegration(call.world, row),
-      ),
+      page(call, call.world.store.integrations, { workspaceId: workspace.id }, presentIntegration),
   }),
 
   "workspaces.integrations.delete": behavior("workspaces.integrations.delete", {

@@ -1,6 +1,6 @@
-import { behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import type { Principal } from "../../request/principal.js";
+import { behavior } from "../../world/behavior.js";
+import type { World } from "../../world/world.js";
+import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
 /** Returns the user of a user's credential; null for a service token or an agent. */

@@ -1,7 +1,7 @@
-import type { Call } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
+import type { Call } from "../../world/behavior.js";
+import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
-import type { World } from "../../request/world.js";
+import type { World } from "../../world/world.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 const fallbackRegion = "us-east-1";

@@ -1,10 +1,10 @@
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
+import type { RowContext } from "../../world/row-texts.js";
+import { timestamp } from "../../values/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow, Row } from "../../store/rows.js";
 
 /** Builds a `Project` from its row. Settings are stored but not shown. */
-export const presentProject = (world: World, row: ProjectRow): Project => ({
+export const presentProject = (world: RowContext, row: ProjectRow): Project => ({
   id: row.id,
   type: "project",
   url: world.url("projects", row.id),
@@ -15,12 +15,12 @@ export const presentProject = (world: World, row: ProjectRow): Project => ({
   workspace: presentReference(world, "workspaces", world.store.workspaces.get(row.workspaceId)),
 });
 
-export const presentProjectReference = (world: World, projectId: string): Reference =>
+export const presentProjectReference = (world: RowContext, projectId: string): Reference =>
   presentReference(world, "projects", world.store.projects.get(projectId));
 
 /** Builds a `Reference` to the resource that another resource belongs to. */
 export const presentReference = (
-  world: World,
+  world: RowContext,
   collection: string,
   row: (Row & { name: string }) | undefined,
 ): Reference => {

@@ -1,21 +1,23 @@
-import { type Call, behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { errors } from "../../request/errors.js";
+import { projectErrors } from "./project-errors.js";
+import { type Call, behavior } from "../../world/behavior.js";
+import type { World } from "../../world/world.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
+import { firstPageOf } from "../../request/wants.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
 import { removeProject } from "../databases/database-removal.js";
-import { placeDatabase, reachProject } from "./placement.js";
+import { placeDatabase } from "./placement.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
 export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
   if (world.store.projects.find({ workspaceId, logicalId })) {
-    throw errors.projectLogicalIdConflict(logicalId);
+    throw projectErrors.logicalIdConflict(logicalId);
   }
 };
 
@@ -36,12 +38,13 @@ const refuseDependencies = ({ store }: World, projectId: string): void => {
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
   if (databases + apps > 0) {
-    throw errors.projectHasDependencies(countOf({ "non-default database": databases, app: apps }));
+    throw projectErrors.hasDependencies(countOf({ "non-default database": databases, app: apps }));
   }
 };
 
 const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
-  const project = reachProject(call, call.path.id);
+  // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
+  const project = reach(call, "project", call.path.id);
   refuseDependencies(call.world, project.id);
   return project;
 };
@@ -72,13 +75,14 @@ const mergeSettings = (
 
 export const projectBehaviors = {
   "projects.list": behavior("projects.list", {
+    wants: firstPageOf("projects"),
     check: () => undefined,
     act: (call) =>
       page(
         call,
         call.world.store.projects,
         { workspaceId: call.principal.workspaceId, logicalId: call.query.logicalId },
-        (row) => presentProject(call.world, row),
+        presentProject,
       ),
   }),
 

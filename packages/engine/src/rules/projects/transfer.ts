@@ -1,6 +1,6 @@
-import { type Call, behavior } from "../../request/behavior.js";
-import { errors } from "../../request/errors.js";
-import { adminScope } from "../../request/principal.js";
+import { projectErrors } from "./project-errors.js";
+import { type Call, behavior } from "../../world/behavior.js";
+import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/want.js";
 import { reachProject } from "./placement.js";
 import { refuseTakenLogicalId } from "./projects.js";
@@ -13,7 +13,7 @@ import { refuseTakenLogicalId } from "./projects.js";
 const recipientWorkspaceId = ({ bearers }: Call<"projects.transfer">): string => {
   const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
-    throw errors.invalidRecipientToken();
+    throw projectErrors.invalidRecipientToken();
   return recipient.workspaceId;
 };
 
@@ -22,7 +22,7 @@ export const transferBehaviors = {
     check: (call) => {
       const workspaceId = recipientWorkspaceId(call);
       const project = reachProject(call, call.path.id);
-      if (workspaceId === project.workspaceId) throw errors.projectAlreadyInWorkspace();
+      if (workspaceId === project.workspaceId) throw projectErrors.alreadyInWorkspace();
       if (project.logicalId !== null) refuseTakenLogicalId(call.world, workspaceId, project.logicalId);
       return { project, workspaceId };
     },

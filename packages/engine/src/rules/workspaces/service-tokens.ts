@@ -1,9 +1,10 @@
-import { serviceTokenRequest, tokenClaims } from "../../request/access-token.js";
-import { behavior, preparedBehavior } from "../../request/behavior.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { serviceTokenRequest, tokenClaims } from "../../world/access-token.js";
+import { behavior, preparedBehavior } from "../../world/behavior.js";
+import { timestamp } from "../../values/clock.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { isReachable, reach } from "../../request/reach.js";
+import type { Present } from "../../world/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 
@@ -16,6 +17,8 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   expiresAt: row.expiresAt === null ? null : timestamp(row.expiresAt),
 });
 
+const presentListed: Present<ServiceTokenRow> = (_world, row) => presentServiceToken(row);
+
 export const serviceTokenBehaviors = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
   "workspaces.serviceTokens.list": behavior("workspaces.serviceTokens.list", {
@@ -26,7 +29,7 @@ export const serviceTokenBehaviors = {
         call,
         call.world.store.serviceTokens,
         { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
-        presentServiceToken,
+        presentListed,
         { newestFirst: true },
       );
     },

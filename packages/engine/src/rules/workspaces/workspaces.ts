@@ -1,13 +1,13 @@
-import { behavior } from "../../request/behavior.js";
-import type { World } from "../../request/world.js";
-import { timestamp } from "../../time/clock.js";
-import { errors } from "../../request/errors.js";
+import { behavior } from "../../world/behavior.js";
+import type { RowContext } from "../../world/row-texts.js";
+import { timestamp } from "../../values/clock.js";
+import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
-const presentWorkspace = (world: World, row: WorkspaceRow): Workspace => ({
+const presentWorkspace = (world: RowContext, row: WorkspaceRow): Workspace => ({
   id: row.id,
   type: "workspace",
   url: world.url("workspaces", row.id),
@@ -20,9 +20,7 @@ export const workspaceBehaviors = {
   "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
-      page(call, call.world.store.workspaces, { id: call.principal.workspaceId }, (row) =>
-        presentWorkspace(call.world, row),
-      ),
+      page(call, call.world.store.workspaces, { id: call.principal.workspaceId }, presentWorkspace),
   }),
 
   "workspaces.create": behavior("workspaces.create", {

@@ -27,7 +27,7 @@ const sender =
     fetch(origin + path, { redirect: "manual", ...init });
 
 export const startOurs = async (): Promise<ServerUnderTest> => {
-  const server = await createServer({ engineOptions: { seed: "differential" } });
+  const server = await createServer({ engineOptions: { deterministic: "differential" } });
   const { oauth, clock } = server.engine;
   await oauth.registerClient({ id: openClient.id, redirectUris: ["http://127.0.0.1/callback"] });
   await oauth.registerClient({

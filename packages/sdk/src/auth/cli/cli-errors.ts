@@ -1,4 +1,4 @@
-import { AuthError } from "../auth-error.js";
+import { AuthError, LoginRequiredError } from "../auth-error.js";
 
 /** Errors of a program that uses the login of the CLI. */
 export const cliErrors = {
@@ -6,6 +6,12 @@ export const cliErrors = {
     new AuthError("auth:cli_failed", "The command mgmt was not found", {
       hint: "Install it with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
     }),
+  emptyVariable: (name: string) =>
+    new LoginRequiredError(
+      `${name} is set, but empty`,
+      undefined,
+      "Set it. In CI, check that the secret exists and that the job may read it. To use the login of the CLI, remove the variable.",
+    ),
   timedOut: (timeoutMs: number) =>
     new AuthError("auth:timeout", `mgmt auth token did not finish within ${timeoutMs} ms`, {
       hint: "Run mgmt auth status to see what it is waiting for, such as a locked keyring.",
@@ -15,7 +21,7 @@ export const cliErrors = {
       hint: hint ?? "Run mgmt auth status to see more.",
     }),
   tooOld: () =>
-    new AuthError("auth:cli_failed", "mgmt auth token printed no token and base URL", {
+    new AuthError("auth:cli_failed", "The command mgmt auth token did not print a token and a base URL", {
       hint: "Install the version of @mgmt/cli that matches this version of @mgmt/sdk.",
     }),
   badProfile: () =>

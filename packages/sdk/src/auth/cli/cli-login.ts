@@ -1,7 +1,9 @@
+import { InvalidArgumentError } from "../../errors/local-errors.js";
 import type { TokenRequest } from "../../request/call.js";
 import { environmentVariable } from "../../request/environment.js";
 import { cliErrors } from "./cli-errors.js";
 import { type PrintedToken, printToken } from "./cli-program.js";
+import { assertOptions } from "#type-checks";
 
 export interface CliLoginOptions {
   /** The profile of the CLI. Default: the one that its commands use in the working directory. */
@@ -38,17 +40,20 @@ const marginMs = 30_000;
  * `PATH`. The CLI reads its profiles, files and system keyring, and refreshes the login once for all processes. The token
  * is kept in memory until 30 seconds before it expires, or until the service rejects it.
  *
- * Throws `LoginRequiredError` when the CLI has no login; and `AuthError` with the code `auth:cli_failed` when the CLI is
- * missing or fails, or `auth:timeout` after two minutes.
+ * Throws `LoginRequiredError` when the CLI has no login, or one of these variables is set but empty; and `AuthError` with the code `auth:cli_failed` when the CLI is
+ * missing or fails, or `auth:timeout` after two minutes. Throws `InvalidArgumentError` for an option that does not exist or has another
+ * type.
  */
-export const cliLogin = async ({
-  profile,
-  allowInsecureHttp = false,
-}: CliLoginOptions = {}): Promise<CliLogin> => {
+export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin> => {
+  assertOptions(options, "cliLogin", InvalidArgumentError);
+  const { profile, allowInsecureHttp = false } = options;
   const baseUrl = environmentVariable("MGMT_BASE_URL");
   const fixed = environmentVariable("MGMT_TOKEN");
-  if (profile === undefined && baseUrl && fixed) {
-    return { baseUrl, allowInsecureHttp, token: async () => fixed };
+  if (profile === undefined) {
+    // In CI, a missing secret is an empty variable. The login of a machine must not take its place.
+    if (baseUrl === "") throw cliErrors.emptyVariable("MGMT_BASE_URL");
+    if (fixed === "") throw cliErrors.emptyVariable("MGMT_TOKEN");
+    if (baseUrl && fixed) return { baseUrl, allowInsecureHttp, token: async () => fixed };
   }
   // The CLI's own rule. Anything else could be taken for another argument.
   if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();

@@ -1,9 +1,10 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { AuthError, LoginRequiredError } from "../auth-error.js";
 import { cliErrors } from "./cli-errors.js";
+import { isProgram, programFolders, programPath } from "@mgmt/internal/programs/program-files";
 
 /** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
 const timeoutMs = 120_000;
@@ -35,6 +36,7 @@ export const printToken = async (
   const flags = [
     "auth",
     "token",
+    "--show-secrets", // The pipe is not the log that the command protects in CI.
     "--output",
     "json",
     ...(profile === undefined ? [] : [`--profile=${profile}`]),
@@ -47,14 +49,19 @@ export const printToken = async (
   return readToken(stdout);
 };
 
-/** Finds the CLI: the package in the project of the folder, else `mgmt` in the `PATH`. */
+/** Finds the CLI: the package in the project of the folder, else `mgmt` in an absolute folder of the `PATH`. */
 const findProgram = (folder: string): Program => {
   const manifest = manifestOf(folder);
   const bin = manifest && join(dirname(manifest), "dist/mgmt.js");
   if (bin !== undefined && existsSync(bin)) return { file: process.execPath, args: [bin] };
-  if (process.platform !== "win32") return { file: "mgmt", args: [] };
+  const folders = programFolders(process.env);
+  if (process.platform !== "win32") {
+    const file = folders.map((each) => join(each, "mgmt")).find(isProgram);
+    if (file === undefined) throw cliErrors.missing();
+    return { file, args: [] };
+  }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
-  for (const each of (process.env["PATH"] ?? "").split(delimiter)) {
+  for (const each of folders) {
     const global = join(each, "node_modules/@mgmt/cli/dist/mgmt.js");
     if (existsSync(global)) return { file: process.execPath, args: [global] };
   }
@@ -77,7 +84,9 @@ interface Ended {
 
 const run = (file: string, args: readonly string[]): Promise<Ended> =>
   new Promise((resolve) => {
-    const options = { encoding: "utf8", timeout: timeoutMs, windowsHide: true } as const;
+    // The program finds Node.js by the same folders.
+    const env = process.platform === "win32" ? process.env : { ...process.env, ...programPath(process.env) };
+    const options = { encoding: "utf8", timeout: timeoutMs, windowsHide: true, env } as const;
     const child = execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
     );
@@ -91,9 +100,10 @@ const reportedError = (stderr: string, { code: status }: ExecFileException): Aut
     if (typeof error !== "object" || error === null) continue;
     const { message, hint, code } = readObject(error);
     if (typeof message !== "string" || typeof code !== "string") continue;
-    const failed = cliErrors.failed(`${message} (${code})`, typeof hint === "string" ? hint : undefined);
+    const ownHint = typeof hint === "string" ? hint : undefined;
+    const failed = cliErrors.failed(`${message} (${code})`, ownHint);
     // The exit code of the CLI for a missing or rejected credential.
-    return Number(status) === 4 ? new LoginRequiredError(message, failed) : failed;
+    return Number(status) === 4 ? new LoginRequiredError(message, failed, ownHint) : failed;
   }
   return cliErrors.failed(`it ended with status ${String(status)}`, undefined);
 };

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileErrors, systemCode } from "./file-errors.js";
+import { syncFile } from "@mgmt/internal/files/sync-file";
 
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
 const abandonedAfter = 60_000;
@@ -18,7 +19,7 @@ export const writeAtomically = async (file: string, text: string): Promise<void>
   try {
     try {
       await handle.writeFile(text);
-      await handle.sync();
+      await syncFile(handle);
     } finally {
       await handle.close();
     }
@@ -85,8 +86,9 @@ export const targetOf = async (file: string): Promise<string> => {
 /** Flushes a folder to disk, so that a crash does not undo a rename. Not every system supports this. */
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+  if (!handle) return;
+  await syncFile(handle).catch(() => undefined);
+  await handle.close();
 };
 
 /** Removes temporary files of killed writers, since the files contain secrets. */

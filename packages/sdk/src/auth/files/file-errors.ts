@@ -33,9 +33,13 @@ export const fileErrors = {
       hint: "Give this user permission to write the file and its folder. The stored login was not changed. It is refreshed once the file can be written.",
     }),
   overtaken: (file: string) =>
-    new TokenStoreError("auth:store_failed", `${file} was taken over by another process`, {
-      hint: "This process did not respond for too long. The credential that the other process stored was not changed.",
-    }),
+    new TokenStoreError(
+      "auth:store_failed",
+      `${file} was not written, because another process took over its lock`,
+      {
+        hint: "This process was paused for too long. What the other process stored was not changed. Try again.",
+      },
+    ),
 };
 
 const reason = (error: unknown): string => systemCode(error) ?? "unknown reason";

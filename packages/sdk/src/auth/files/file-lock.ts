@@ -14,8 +14,10 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { InvalidArgumentError } from "../../errors/local-errors.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
 import { type LockOwner, livenessOf, newOwner, parseOwner } from "./lock-owner.js";
+import { assertOptions } from "#type-checks";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */
 const heartbeatMs = 1_000;
@@ -35,7 +37,7 @@ export interface FileLockOptions {
 /**
  * Runs `work` while no other process runs work with the same lock file, and returns its result. Rejects with the reason
  * of the signal if it is aborted before the lock is acquired, and with `TokenStoreError` if the folder cannot be
- * written.
+ * written. Rejects with `InvalidArgumentError` for an option that does not exist or has another type.
  *
  * The lock file is created atomically with `link` and names its holder. A holder that was killed is detected at once:
  * its process no longer exists, or its pid belongs to a process with another start time. If the process cannot be
@@ -52,8 +54,10 @@ export interface FileLockOptions {
 export const withFileLock = async <T>(
   file: string,
   work: () => Promise<T>,
-  { signal, silenceMs = 10_000 }: FileLockOptions,
+  options: FileLockOptions,
 ): Promise<T> => {
+  assertOptions(options, "withFileLock", InvalidArgumentError);
+  const { signal, silenceMs = 10_000 } = options;
   const me = await acquire(file, signal, silenceMs);
   const heartbeat = setInterval(() => void touch(file), heartbeatMs).unref();
   try {

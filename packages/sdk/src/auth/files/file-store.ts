@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Credential, isCredential } from "../credential.js";
+import type { Credential } from "../credential.js";
 import { TokenStoreError } from "../auth-error.js";
-import { authErrors } from "../errors.js";
+import { parseCredential } from "../parse-credential.js";
 import type { TokenStore } from "../token-store.js";
 import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
 import { fileErrors, systemCode } from "./file-errors.js";
@@ -58,16 +58,5 @@ const read = async (file: string): Promise<Credential | undefined> => {
     if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(file, error);
   }
-  const value = parse(file, text);
-  if (!isCredential(value)) throw authErrors.corrupt(file, "lacks required fields");
-  return newestOf(file, text, value);
-};
-
-/** Parses JSON. The parser's own error is not passed on, because it quotes the text. */
-const parse = (file: string, text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw authErrors.corrupt(file, text.trim() === "" ? "is empty" : "is not JSON");
-  }
+  return newestOf(file, text, parseCredential(file, text));
 };

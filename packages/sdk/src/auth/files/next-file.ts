@@ -5,6 +5,7 @@ import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
 import { resolveLink, reservedBytes, syncFolder, targetOf } from "./atomic-file.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
+import { syncFile } from "@mgmt/internal/files/sync-file";
 import { readTrusted } from "./trusted-file.js";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
@@ -96,7 +97,7 @@ const writeNext = async ({ file, handle, replaces }: NextFile, credential: Crede
     const bytes = Buffer.from(`${JSON.stringify({ ...credential, replaces }, undefined, 2)}\n`);
     await handle.write(bytes, 0, bytes.length, 0);
     await handle.truncate(bytes.length);
-    await handle.sync();
+    await syncFile(handle);
   } catch (error) {
     throw fileErrors.unwritable(file, error);
   }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { fileErrors } from "./file-errors.js";
-import { isForeign, isWritableByOthers } from "./file-owner.js";
+import { isForeign, isWritableByOthers } from "@mgmt/internal/files/file-owner";
 
 /**
  * Reads a file with a credential. Follows a symbolic link of this user, and checks the file that it has opened.

@@ -1,5 +1,5 @@
-import { readTimeout } from "../../request/deadline.js";
-import { withDeadline } from "../../request/with-deadline.js";
+import { readTimeout } from "../../deadlines/deadline.js";
+import { withDeadline } from "../../deadlines/with-deadline.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, startLoginWith, finishLoginWith, probe } from "../login.js";
@@ -40,7 +40,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const server = await startCallbackServer();
   const { redirectUri } = server;
   try {
-    return await withDeadline({ signal, timeoutMs, timedOut }, async (limit) => {
+    return await withDeadline({ signals: [signal], timeoutMs, timedOut }, async (limit) => {
       const { url, attempt } = await startLoginWith(settings, { redirectUri, scopes, signal: limit });
       const credential = new Promise<Credential>((resolve, reject) => {
         server.expect(attempt.state, (callback) => {

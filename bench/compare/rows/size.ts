@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyModule, importOnce } from "../../rows/import.js";
+import { type BrowserBundle, bundleForBrowser } from "../../runner/browser-bundle.js";
+import { installIn } from "../../runner/install-in.js";
+import { benchFolder, root } from "../../runner/paths.js";
+import { type Section, amount, behavior } from "../row.js";
+import type { Program, Sdk } from "../sdk.js";
+
+const bundle = (sdk: Sdk, program: Program, conditions: string[] = []): Promise<BrowserBundle> =>
+  bundleForBrowser({
+    stdin: { contents: sdk.programs[program], resolveDir: join(benchFolder, "compare"), loader: "ts" },
+    outdir: "out",
+    ...(conditions.length > 0 && { conditions }),
+  });
+
+const kilobytes = (bytes: number) => amount(bytes / 1e3, "kB", 1);
+
+interface Installed {
+  readonly packages: number;
+  readonly bytes: number;
+}
+
+/** Returns what `npm install` of an SDK puts into an empty folder. That of this repository is packed, and needs no network. */
+const installed = ({ packages }: Sdk): Installed => {
+  if (packages.every((name) => name.startsWith("@mgmt/")))
+    return ownInstallation(packages.map((name) => join(root, "node_modules", name)));
+  const parent = mkdtempSync(join(tmpdir(), "mgmt-compare-"));
+  try {
+    const installation = installIn(
+      parent,
+      packages.map((name) => `${name}@${manifestIn(join(benchFolder, "node_modules", name)).version}`),
+    );
+    if (!installation) throw new Error(`npm could not install ${packages.join(" ")}`);
+    return installation;
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+};
+
+const ownInstallation = (folders: readonly string[]): Installed => {
+  for (const folder of folders) {
+    const { name, dependencies = {} } = manifestIn(folder);
+    if (Object.keys(dependencies).length > 0)
+      throw new Error(`${name} has dependencies, which are not counted`);
+  }
+  return { packages: folders.length, bytes: folders.map(packedSize).reduce((sum, size) => sum + size, 0) };
+};
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Record<string, string>;
+}
+
+const manifestIn = (folder: string): Manifest => {
+  // Written by npm.
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+};
+
+const packedSize = (folder: string): number => {
+  // Written by npm.
+  const [{ unpackedSize }] = JSON.parse(
+    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"], {
+      cwd: folder,
+      encoding: "utf8",
+    }),
+  ) as [{ unpackedSize: number }];
+  return unpackedSize;
+};
+
+const importRounds = 11;
+
+export const size: Section = {
+  title: "Size and start",
+  about:
+    "The sizes of bundles are kilobytes (1,000 bytes) of gzip of what is loaded at start: esbuild, for a browser, minified, split at `import()`. `octokit` has a smaller client " +
+    "for one call, `@octokit/core`, which is the one that is measured in the first row.",
+  rows: [
+    {
+      title: "a browser bundle with one call",
+      measure: async (sdk) => kilobytes((await bundle(sdk, "oneCall")).atStart),
+    },
+    {
+      title: "a browser bundle with every resource",
+      measure: async (sdk) => kilobytes((await bundle(sdk, "everything")).atStart),
+    },
+    {
+      title: "Node.js modules in a bundle for Cloudflare Workers",
+      measure: async (sdk) => {
+        const { files } = await bundle(sdk, "everything", ["workerd", "worker", "browser"]);
+        const text = files.map((file) => file.text).join("");
+        const found = text.match(/(?:from|import)\s*\(?\s*"node:[^"]+"|\brequire\("node:/g) ?? [];
+        return found.length === 0 ? behavior("none", 0) : amount(found.length, "");
+      },
+    },
+    {
+      title: "packages in `node_modules`",
+      varies: true,
+      measure: (sdk) => Promise.resolve(amount(installed(sdk).packages, "")),
+    },
+    {
+      title: "size of `node_modules`, rounded up",
+      varies: true,
+      measure: (sdk) => Promise.resolve(amount(Math.ceil(installed(sdk).bytes / 1e6), "MB")),
+    },
+    {
+      title: "time to import it on Node.js",
+      varies: true,
+      measure: async (sdk) => {
+        const times: { base: number; loaded: number }[] = [];
+        for (let round = 0; round < importRounds; round += 1) {
+          times.push({
+            base: (await importOnce(benchFolder, emptyModule)).wall,
+            loaded: (await importOnce(benchFolder, sdk.import)).wall,
+          });
+        }
+        // The least of each: other programs can only add to it.
+        const least = (of: "base" | "loaded"): number => Math.min(...times.map((each) => each[of]));
+        return amount(Math.round(least("loaded") - least("base")), "ms");
+      },
+    },
+  ],
+};

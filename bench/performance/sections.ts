@@ -1,0 +1,86 @@
+export interface Section {
+  /** The name of a bench. */
+  readonly bench: string;
+  readonly title: string;
+  readonly about: string;
+  /** Described for people who do not see it. Absent for a section without a plot. */
+  readonly plot?: string;
+}
+
+/** The parts of the page, in order. */
+export const sections: readonly Section[] = [
+  {
+    bench: "sdk",
+    title: "The SDK",
+    about:
+      "What the SDK costs beside the SDKs of other services: bytes in a browser, the import, the compiler, and a call over loopback.",
+    plot: "Costs of @mgmt/sdk beside those of other SDKs",
+  },
+  {
+    bench: "http",
+    title: "The reference server",
+    about:
+      "A request over HTTP with authentication and validation, beside `node:http` that sends the same bytes. The share is what `node:http` costs of it.",
+    plot: "Processor time of a request to the reference server beside node:http",
+  },
+  {
+    bench: "engine",
+    title: "The engine",
+    about: "A full page of databases without HTTP.",
+  },
+  {
+    bench: "msw",
+    title: "Tests",
+    about:
+      "A request in a test that uses `setupMock()`, beside one handler of MSW that returns the same bytes.",
+    plot: "Processor time of a request through setupMock beside one handler of MSW",
+  },
+  {
+    bench: "waits",
+    title: "Tests that wait",
+    about: "A sign-up that waits 32 seconds by the clock of the mock.",
+  },
+  {
+    bench: "platform",
+    title: "mgmt dev",
+    about: "A request to `mgmt dev`, whose records are in Postgres: the processor time of both.",
+  },
+  {
+    bench: "databases",
+    title: "Databases",
+    about: "From the start of `mgmt dev`, or from a request, to the first `select 1` in a database.",
+    plot: "Time to the first select 1 beside the same Postgres by hand",
+  },
+  {
+    bench: "front",
+    title: "Queries",
+    about:
+      "The databases of `mgmt dev` through its proxy, and directly. The proxy exists for what Postgres cannot do: whatever database a client asks " +
+      "for, it gets its own; connections wait while Postgres restarts or their database is created; tests can make them fail. For a query it makes two " +
+      "reads and two writes on sockets, which are nearly all that it costs. Clients that need the full speed use the direct port.",
+    plot: "Rates of queries through the proxy of mgmt dev beside the direct port",
+  },
+  {
+    bench: "cli",
+    title: "The command line",
+    about: "Whole commands, from the start of the process to its end.",
+    plot: "Times of commands beside a bare process and other command lines",
+  },
+  {
+    bench: "install",
+    title: "Installation",
+    about: "`npm install` in an empty folder with an empty cache.",
+    plot: "Packages, bytes, and seconds of installations",
+  },
+  {
+    bench: "start",
+    title: "Start of the reference server",
+    about: "From the start of the process to its first response.",
+    plot: "Time to the first response beside a process with node:http",
+  },
+  {
+    bench: "growth",
+    title: "Growth",
+    about: "How much more an operation costs with many rows than with few.",
+  },
+];

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { lstatSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Installation {
+  readonly folder: string;
+  readonly packages: number;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/**
+ * Installs packages in a new folder, without install scripts. Returns undefined if npm fails.
+ *
+ * @param cache Folder of the cache of npm. Default: a new one, which is empty.
+ */
+export const installIn = (
+  parent: string,
+  specifiers: readonly string[],
+  cache = mkdtempSync(join(parent, "cache-")),
+): Installation | undefined => {
+  const folder = mkdtempSync(join(parent, "installed-"));
+  writeFileSync(join(folder, "package.json"), '{"private":true}');
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--cache", cache];
+  const started = performance.now();
+  const { status, stderr } = spawnSync("npm", ["install", ...specifiers, ...flags], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  const seconds = (performance.now() - started) / 1_000;
+  if (status !== 0) {
+    console.log(stderr);
+    return undefined;
+  }
+  const modules = join(folder, "node_modules");
+  const { packages }: { packages: object } = JSON.parse(
+    readFileSync(join(modules, ".package-lock.json"), "utf8"),
+  );
+  const present = Object.keys(packages).filter((location) => isDirectory(join(folder, location)));
+  return { folder, packages: present.length, bytes: bytesIn(modules), seconds };
+};
+
+/** Packages for other systems are in the lockfile, too. */
+const isDirectory = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => lstatSync(join(folder, name)))
+    .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);

@@ -1,0 +1,8 @@
+import type { GroupDeclaration } from "../../program/declaration.js";
+
+export const authGroup: GroupDeclaration = {
+  words: "auth",
+  heading: "account",
+  order: 40,
+  summary: "Log in and out, manage profiles and tokens",
+};

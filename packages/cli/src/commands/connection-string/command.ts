@@ -1,0 +1,61 @@
+import { Argument, Option } from "commander";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { connectionFormats } from "../../contract/connectable.js";
+import { completeNames } from "../../program/completion.js";
+import { globalFlags } from "../../program/global-options.js";
+import { exampleId } from "../../program/help-sections.js";
+import { addProjectOption } from "../../program/project-option.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
+import type { ConnectionStringFlags, ConnectionStringResult } from "./run.js";
+
+/** `mgmt connection-string`. */
+export const connectionStringCommand: CommandDeclaration<ConnectionStringResult> = {
+  words: "connection-string",
+  heading: "machine",
+  order: 40,
+  summary: "Print the connection string of a database",
+  description:
+    "Prints the connection string of a database, with the password of one of its connections. If no password can be read, " +
+    "asks whether to create a connection for this machine, and prints that one's.",
+  examples: [
+    "mgmt connection-string",
+    "mgmt connection-string shop/reports --pooled --format prisma",
+    `mgmt connection-string ${exampleId(idPrefixes.database)} --format env > .env.local`,
+    "mgmt connection-string --secret-file connection.json",
+  ],
+  confirms: true,
+  define: (command, context) => {
+    command
+      .addArgument(
+        new Argument(
+          "[database-id]",
+          "id or name of the database to connect to; default: the default database of the project that commands use",
+        ),
+      )
+      .addOption(new Option("--pooled", "connect through the connection pooler").conflicts("direct"))
+      .option("--direct", "connect to the database itself (default)")
+      .addOption(
+        new Option(
+          "--format <form>",
+          "uri (default); prisma: with the parameters that Prisma needs; jdbc; dsn: keywords and values of libpq; env: a line of an env file",
+        ).choices(connectionFormats),
+      )
+      .option(
+        "--role <name>",
+        "id, name or user of the connection (default: the first whose password can be read)",
+      );
+    addProjectOption(command);
+    addDisclosureOptions(command);
+    command.completeArgument = completeNames("database");
+    command.action(async () => {
+      const { runConnectionString } = await import("./run.js");
+      await runConnectionString(
+        command.args[0],
+        command.opts<ConnectionStringFlags>(),
+        globalFlags(command),
+        context,
+      );
+    });
+  },
+};

@@ -1,0 +1,109 @@
+import { hostname } from "node:os";
+import type { ConnectionFormat, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { hasNoCredentials } from "../../errors/database-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
+import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
+import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../disclosure/disclosure.js";
+import { setsVariable } from "../../disclosure/sink-flags.js";
+import { valueAt } from "../../contract/json-path.js";
+import { mask } from "../../secrets/mask.js";
+
+export interface ConnectionStringFlags extends DisclosureFlags {
+  readonly pooled?: boolean;
+  readonly format?: ConnectionFormat;
+  /** The id, the name or the user of a connection. */
+  readonly role?: string;
+}
+
+/** What `mgmt connection-string` prints. */
+export interface ConnectionStringResult {
+  readonly connectionString: string;
+  readonly format: ConnectionFormat;
+  readonly databaseId: string;
+  readonly connectionId: string;
+  /** Whether the command created the connection. */
+  readonly created: boolean;
+  /** Whether the connection string is that of the connection pooler. */
+  readonly pooled: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+}
+
+/** Prints how to connect to a database, with a password. Creates a connection, after asking, if no password can be read. */
+export const runConnectionString = async (
+  database: string | undefined,
+  { pooled, role, format = "uri", ...disclosureFlags }: ConnectionStringFlags,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output } = context;
+  assertMayBePrinted("The connection string", disclosureFlags, context);
+  if (format === "env" && setsVariable(disclosureFlags)) {
+    throw usageError(
+      "--format env cannot be combined with flags that set a variable",
+      "Leave it out: the variable is set to the connection string itself.",
+    );
+  }
+  const disclosure = await prepareDisclosure(
+    { issued: true, paths: ["connectionString"] },
+    disclosureFlags,
+    context,
+  );
+  try {
+    const { client, databaseId } = await findDatabase(database, flags, context);
+    const choice = { pooled, role };
+    let created = false;
+    const access = await accessTo(databaseId, client, context, choice).catch(async (error: unknown) => {
+      if (!hasNoCredentials(error) || role !== undefined) throw error;
+      const issued = await issueAccess(databaseId, client, choice, flags, context);
+      created = true;
+      return issued;
+    });
+    const { connectionId, isPooled, host, port, user } = access;
+    const result: ConnectionStringResult = {
+      connectionString: access.inFormat(format),
+      format,
+      databaseId,
+      connectionId,
+      created,
+      pooled: isPooled,
+      host,
+      port,
+      user,
+    };
+    const printed = await disclosure.printed(result);
+    const { fields, query } = output.presentation;
+    const shown = valueAt(printed, ["connectionString"]);
+    if (output.format !== "table" || fields || query) await output.result(printed, "ConnectionStringResult");
+    else if (shown !== mask) output.exact(String(shown));
+  } finally {
+    await disclosure.end();
+  }
+};
+
+/** Creates a connection for this machine, after asking. */
+const issueAccess = async (
+  databaseId: string,
+  client: MgmtClient,
+  choice: { readonly pooled: boolean | undefined },
+  flags: GlobalFlags,
+  context: Context,
+): Promise<DatabaseAccess> => {
+  const { output, signal } = context;
+  const name = `mgmt on ${hostname()}`;
+  if (!flags.yes) {
+    const { confirm } = await import("../../input/confirm.js");
+    const what = `create the connection ${JSON.stringify(name)} of database ${databaseId}, because no password of it can be read`;
+    await confirm(what, context);
+  }
+  const connection = await client.databases.connections.create(databaseId, { name }, { signal });
+  const { id, user, pass, host } = connection;
+  const message = `Created connection ${id} (${name}).`;
+  output.notice({ code: "connection:created", message, connectionId: id });
+  // The service may repeat the credentials in `directConnection` or not.
+  const own = user !== null && pass !== null && host !== null ? { user, pass, host } : null;
+  const directConnection = connection.directConnection ?? own;
+  return accessWith({ ...connection, directConnection }, databaseId, choice, context);
+};

@@ -1,0 +1,173 @@
+import { Argument, Option } from "commander";
+import { missingInput } from "../../errors/usage-errors.js";
+import type { MgmtCommand } from "../../program/command.js";
+import { completeNames } from "../../program/completion.js";
+import { globalFlags } from "../../program/global-options.js";
+import { addProjectOption } from "../../program/project-option.js";
+import type { CommandDeclaration, GroupDeclaration } from "../../program/declaration.js";
+import type { ForeignSource } from "./foreign-source.js";
+import { addPartOptions } from "./parts.js";
+import type { CopyFlags, CopyResult } from "./run-copy.js";
+import type { DumpFlags, DumpResult } from "./run-dump.js";
+import type { RestoreFlags, RestoreResult } from "./run-restore.js";
+
+export const dbGroup: GroupDeclaration = {
+  words: "db",
+  heading: "machine",
+  order: 70,
+  summary: "Dump, restore, import, seed and copy databases",
+};
+
+/** `mgmt db dump`. */
+export const dbDumpCommand: CommandDeclaration<DumpResult> = {
+  words: "db dump",
+  order: 10,
+  summary: "Write the tables and rows of a database to a file",
+  description:
+    "Writes the tables and rows of a database with pg_dump to a new file that only you can read, or to standard output. Owners " +
+    "and privileges are left out, because they are different in every database. pg_dump must not be older than the database's " +
+    "Postgres.",
+  examples: ["mgmt db dump --file shop.sql", "mgmt db dump shop/reports --file backup.dump"],
+  define: (command, context) => {
+    addDatabase(command, "dump");
+    command
+      .option("--file <path>", "new file to write, or - for standard output (default: -)")
+      .addOption(
+        new Option(
+          "--format <form>",
+          "plain: SQL; custom: compressed, for mgmt db restore (default: custom for *.dump, otherwise plain)",
+        ).choices(["plain", "custom"]),
+      )
+      .option("--table <name>", "only this table; * and ? stand for any characters (repeatable)", collect);
+    addPartOptions(command);
+    addProjectOption(command);
+    command.action(async () => {
+      const { runDump } = await import("./run-dump.js");
+      await runDump(command.args[0], command.opts<DumpFlags>(), globalFlags(command), context);
+    });
+  },
+};
+
+/** `mgmt db restore`. */
+export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
+  words: "db restore",
+  order: 20,
+  summary: "Put a dump back into a database",
+  description:
+    "Puts a dump back into a database, with pg_restore or psql, in one transaction: all of it or nothing. Asks first if the " +
+    "database has tables.",
+  examples: ["mgmt db restore shop/reports --file reports.dump --yes"],
+  confirms: true,
+  define: (command, context) => {
+    addDatabase(command, "write to");
+    command
+      .option("--file <path>", "dump to read, or - for standard input (required)")
+      .option("--clean", "drop what is in the dump before it is created again");
+    addProjectOption(command);
+    command.action(async () => {
+      const { file, clean = false } = command.opts<Partial<RestoreFlags>>();
+      if (file === undefined)
+        throw missingInput("Missing --file", "Pass the path of a dump, or - for standard input.");
+      const { runRestore } = await import("./run-restore.js");
+      await runRestore(command.args[0], { file, clean }, globalFlags(command), context);
+    });
+  },
+};
+
+/** `mgmt db import`. */
+export const dbImportCommand: CommandDeclaration<CopyResult> = {
+  words: "db import",
+  order: 30,
+  summary: "Copy the database of another Postgres server",
+  description:
+    "Copies the database of another Postgres server into a database of the service, in one transaction. Its connection string " +
+    "comes from a variable or a file, or is asked for: an argument could be read by every account of this machine. Asks first on " +
+    "a terminal, and needs --yes elsewhere if the database has tables.",
+  examples: ["mgmt db import --source-env OLD_DATABASE_URL --yes"],
+  confirms: true,
+  define: (command, context) => {
+    addDatabase(command, "write to");
+    command
+      .addOption(
+        new Option(
+          "--source-env <variable>",
+          "variable with the connection string of the other server",
+        ).conflicts("sourceFile"),
+      )
+      .option(
+        "--source-file <path>",
+        "file with the connection string of the other server, or - for standard input",
+      );
+    addCopyOptions(command);
+    addProjectOption(command);
+    command.action(async () => {
+      const { runImport } = await import("./run-copy.js");
+      await runImport(
+        command.args[0],
+        command.opts<CopyFlags & ForeignSource>(),
+        globalFlags(command),
+        context,
+      );
+    });
+  },
+};
+
+/** `mgmt db seed`. */
+export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
+  words: "db seed",
+  order: 40,
+  summary: "Run a file of SQL on a database",
+  description:
+    "Runs a file of SQL on a database with psql, in one transaction. Asks first if tables have rows; the tables in which tools " +
+    "record migrations do not count.",
+  examples: ["mgmt db seed", "mgmt db seed shop/reports --file seed.sql"],
+  confirms: true,
+  define: (command, context) => {
+    addDatabase(command, "write to");
+    command.option("--file <path>", "SQL to run, or - for standard input (default: seed.sql)");
+    addProjectOption(command);
+    command.action(async () => {
+      const { file = "seed.sql" } = command.opts<{ file?: string }>();
+      const { runSeed } = await import("./run-restore.js");
+      await runSeed(command.args[0], { file }, globalFlags(command), context);
+    });
+  },
+};
+
+/** `mgmt db copy`. */
+export const dbCopyCommand: CommandDeclaration<CopyResult> = {
+  words: "db copy",
+  order: 50,
+  summary: "Copy a database into another one",
+  description:
+    "Copies a database of the service into another one, in one transaction and without a file between them. Asks first on a " +
+    "terminal, and needs --yes elsewhere if the other has tables. To make a new database from another, use mgmt databases create --source-type database.",
+  examples: ["mgmt db copy shop/catalog shop/reports --clean --yes"],
+  confirms: true,
+  define: (command, context) => {
+    command
+      .addArgument(new Argument("<from-database-id>", "id or name of the database to copy"))
+      .addArgument(new Argument("<to-database-id>", "id or name of the database to write to"));
+    command.completeArgument = completeNames("database", 2);
+    addCopyOptions(command);
+    addProjectOption(command);
+    command.action(async () => {
+      const [from = "", to = ""] = command.args;
+      const { runCopy } = await import("./run-copy.js");
+      await runCopy([from, to], command.opts<CopyFlags>(), globalFlags(command), context);
+    });
+  },
+};
+
+const addDatabase = (command: MgmtCommand, verb: string): void => {
+  const help = `id or name of the database to ${verb}; default: the default database of the project that commands use`;
+  command.addArgument(new Argument("[database-id]", help));
+  command.completeArgument = completeNames("database");
+};
+
+const addCopyOptions = (command: MgmtCommand): void => {
+  addPartOptions(command);
+  command.option("--clean", "drop what the source has before it is created again");
+};
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

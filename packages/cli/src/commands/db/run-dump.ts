@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { constants, fstatSync } from "node:fs";
+import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { dumpFileExists, unwritableDump } from "../../errors/postgres-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
+import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
+import { syncFile } from "@mgmt/internal/files/sync-file";
+import { formatBytes } from "../../output/bytes.js";
+import { findClientProgram } from "../../postgres/client-programs.js";
+import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { queryTarget, serverVersion } from "../../postgres/query.js";
+import { startClient } from "../../postgres/run-client.js";
+import { type DumpedPart, partFlags } from "./parts.js";
+
+export interface DumpFlags extends DumpedPart {
+  /** Path, or `-` for standard output. */
+  readonly file?: string;
+  readonly format?: "plain" | "custom";
+  readonly table?: readonly string[];
+}
+
+/** What `mgmt db dump` prints, unless the dump itself goes to standard output. */
+export interface DumpResult {
+  readonly databaseId: string;
+  /** Path of the file. */
+  readonly file: string;
+  readonly format: "plain" | "custom";
+  readonly bytes: number;
+  /** Version of the server. */
+  readonly postgresVersion: string;
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
+
+/** Writes the contents of a database to a file, or to standard output. */
+export const runDump = async (
+  database: string | undefined,
+  {
+    file = "-",
+    format = /\.(dump|pgdump|custom)$/.test(file) ? "custom" : "plain",
+    table = [],
+    ...part
+  }: DumpFlags,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { cwd, output } = context;
+  const path = file === "-" ? undefined : resolve(cwd, file);
+  if (path === undefined && format === "custom" && output.isTerminal) {
+    throw usageError(
+      "A dump in the custom format cannot be printed on a terminal",
+      "Pass --file PATH, or --format plain.",
+    );
+  }
+  if (path !== undefined && (await exists(path))) throw dumpFileExists(path);
+  const access = await databaseAccess(database, flags, context);
+  const server = await serverVersion(queryTarget(access, context), context);
+  const program = await findClientProgram("pg_dump", context, server);
+  const tables = table.flatMap((each) => ["--table", each]);
+  const args = [`--format=${format}`, "--no-owner", "--no-privileges", ...partFlags(part), ...tables];
+  const env = clientEnvironment(context.env, access);
+  if (path === undefined) {
+    return warn(
+      await startClient(program, args, { env, stdin: "ignore", stdout: 1 }, context).ended,
+      context,
+    );
+  }
+  const bytes = await intoFile(
+    path,
+    access,
+    context,
+    (stdout) => startClient(program, args, { env, stdin: "ignore", stdout }, context).ended,
+  );
+  output.info(`Wrote ${path} (${formatBytes(bytes)}).`);
+  const { databaseId } = access;
+  const result: DumpResult = { databaseId, file: path, format, bytes, postgresVersion: server.version };
+  await output.result(result, "DumpResult");
+};
+
+const exists = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined)) !== undefined;
+
+/** Writes a new file, which gets its name when it is complete and which only this user can read. Returns its size. */
+const intoFile = async (
+  path: string,
+  { databaseId }: DatabaseAccess,
+  context: Context,
+  write: (descriptor: number) => Promise<string>,
+): Promise<number> => {
+  const { output } = context;
+  const temporary = `${path}.${randomUUID()}.part`;
+  let handle: FileHandle;
+  try {
+    handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    throw unwritableDump(path, error);
+  }
+  const { fd } = handle;
+  const stop = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
+  try {
+    const said = await write(fd).finally(stop);
+    warn(said, context);
+    await syncFile(handle);
+    await handle.close();
+    if (await exists(path)) throw dumpFileExists(path);
+    await rename(temporary, path);
+    return (await stat(path)).size;
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** Prints what a program said although it succeeded. */
+const warn = (said: string, { output }: Context): void => {
+  if (said !== "") output.notice({ code: "db:message", message: said }, { multiline: true });
+};

@@ -1,0 +1,167 @@
+import { basename, resolve } from "node:path";
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { missingInput, usageError } from "../../errors/usage-errors.js";
+import { ignoreInGit } from "../../git/ignore-in-git.js";
+import { ask, whyNotAsked } from "../../input/ask.js";
+import { choose } from "../../input/choose.js";
+import { assertVariableName } from "../../input/variable-name.js";
+import { wants } from "../../input/wants.js";
+import { idOf } from "../../names/id-of.js";
+import { chooseResource } from "../../names/choose-resource.js";
+import { accessTo } from "../../run/database-url.js";
+import { defaultDatabaseOf } from "../../run/default-database.js";
+import { linkFileIn, readLink } from "../../profiles/link-file.js";
+import { connect } from "../../service/connect.js";
+import { writeVariable } from "../env/run.js";
+import { writeLink } from "../link/run.js";
+
+export interface InitFlags {
+  /** Id or name. */
+  readonly projectId?: string;
+  /** Name of a project to create. */
+  readonly create?: string;
+  readonly region?: string;
+  readonly file?: string;
+  readonly name?: string;
+  /** Whether to write the connection string. Undefined asks. */
+  readonly env?: boolean;
+  /** Whether to change .gitignore. Undefined asks. */
+  readonly gitignore?: boolean;
+}
+
+/** What `mgmt init` prints. */
+export interface InitResult {
+  readonly project: { readonly id: string; readonly name: string; readonly created: boolean };
+  /** Path of the file that links the folder. */
+  readonly link: string;
+  /** Lines that were added to .gitignore. */
+  readonly ignored: readonly string[];
+  /** Path of the file with the connection string; null if none was written. */
+  readonly envFile: string | null;
+  /** Name of the variable in that file. */
+  readonly variable: string | null;
+}
+
+/** Sets the working directory up for a project. Every step that is done already is left as it is. */
+export const runInit = async (options: InitFlags, flags: GlobalFlags, context: Context): Promise<void> => {
+  const { cwd, output } = context;
+  const { file = ".env", name = "DATABASE_URL" } = options;
+  assertVariableName(name);
+  const linked = readLink(linkFileIn(cwd))?.projectId;
+  assertComplete(options, linked, context);
+  const client = await connect(flags, context);
+  const project = await findProject(options, linked, client, flags, context);
+  const { file: link } = await writeLink({ projectId: project.id }, flags, context);
+  output.info(`This folder uses project ${project.name} (${project.id}).`);
+
+  const writesEnv = await wants(options.env, `Write ${name} into ${file}?`, context);
+  const envFile = writesEnv ? resolve(cwd, file) : undefined;
+  const ignored = await ignoreInGit(
+    [
+      { path: link, line: ".mgmt/" },
+      ...(envFile === undefined ? [] : [{ path: envFile, line: basename(envFile) }]),
+    ],
+    options.gitignore,
+    context,
+  );
+  if (envFile !== undefined) {
+    await writeDefaultUrl(project.id, { path: envFile, name }, client, context);
+  }
+  const result: InitResult = {
+    project,
+    link,
+    ignored,
+    envFile: envFile ?? null,
+    variable: envFile === undefined ? null : name,
+  };
+  if (output.format === "table")
+    output.info("Next: mgmt status shows the project, and mgmt psql opens its database.");
+  else await output.result(result, "InitResult");
+};
+
+/** Fails before anything is sent if there is nobody to ask for the project. */
+const assertComplete = (
+  { projectId, create }: InitFlags,
+  linked: string | undefined,
+  context: Context,
+): void => {
+  const reason = whyNotAsked(context);
+  if (reason === undefined || projectId !== undefined || create !== undefined || linked !== undefined) return;
+  throw missingInput(
+    "Missing --project-id or --create",
+    `The command did not ask, because ${reason}. Pass --project-id with the id or name of a project, or --create with the name of a new one.`,
+  );
+};
+
+/** Writes the connection string of the default database of a project, when that is ready. */
+const writeDefaultUrl = async (
+  projectId: string,
+  to: { readonly path: string; readonly name: string },
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const { signal } = context;
+  const { data: databases } = await client.projects.databases.list(projectId, undefined, { signal });
+  const database = defaultDatabaseOf(projectId, databases);
+  await client.databases.waitUntilReady(database.id, { signal });
+  const { url } = await accessTo(database.id, client, context);
+  await writeVariable({ ...to, url }, context);
+};
+
+const newProject = "new";
+
+/** Returns the project of the flags, the one that the folder is linked to, or the one that is chosen. Creates it if that is wanted. */
+const findProject = async (
+  { projectId, create, region }: InitFlags,
+  linked: string | undefined,
+  client: MgmtClient,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<InitResult["project"]> => {
+  const { signal } = context;
+  const get = async (id: string): Promise<InitResult["project"]> => {
+    const found = await client.projects.get(id, { signal });
+    return { id: found.id, name: found.name, created: false };
+  };
+  if (projectId !== undefined) return get(await idOf("project", projectId, client, flags, context));
+  if (linked !== undefined) {
+    const project = await get(linked);
+    if (create === undefined || create === project.name) return project;
+    throw usageError(
+      `This folder is linked to project ${project.name}, not ${create}`,
+      "Nothing was created. Run mgmt unlink first, or leave --create out.",
+    );
+  }
+  const made = create ?? (await askForNewProject(client, context));
+  if (made === undefined) {
+    const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
+    context.chosen.push({ flag: "--project-id", value });
+    return get(value);
+  }
+  const body = { name: made, ...(region !== undefined && { region }) };
+  const { id, name } = await client.projects.create(body, { signal });
+  return { id, name, created: true };
+};
+
+/** Asks whether to create a project, and for its name. Returns undefined to choose one that exists. */
+const askForNewProject = async (client: MgmtClient, context: Context): Promise<string | undefined> => {
+  const { data } = await client.projects.list({ limit: 1 }, { signal: context.signal });
+  const choices = [
+    { value: "existing", texts: ["Choose a project"] },
+    { value: newProject, texts: ["Create a project"] },
+  ];
+  const answer = data.length === 0 ? newProject : await choose({ title: "This folder", choices }, context);
+  if (answer !== newProject) return undefined;
+  const suggestion = basename(context.cwd);
+  return ask(context, (prompts, terminal) =>
+    prompts.input(
+      {
+        message: "Name of the new project:",
+        default: suggestion,
+        validate: (text) => text.trim() !== "" || "The name must not be empty.",
+      },
+      terminal,
+    ),
+  );
+};

@@ -1,0 +1,28 @@
+import type { Branch, MgmtClient } from "@mgmt/sdk";
+import { mayBePreview, type Preview, previewsAmong } from "./preview.js";
+import { type GitState, type RemoteState, remoteStateOf } from "./remote-state.js";
+
+/** A preview with its branch, and how that stands in git. */
+export interface PlacedPreview {
+  readonly branch: Branch;
+  readonly preview: Preview;
+  readonly state: RemoteState;
+}
+
+/** Returns the previews of a project, oldest first. */
+export const listPreviews = async (
+  projectId: string,
+  git: GitState,
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<PlacedPreview[]> => {
+  const [branches, databases] = await Promise.all([
+    client.projects.branches.list(projectId, undefined, { signal }).toArray(),
+    client.databases.list({ projectId }, { signal }).toArray(),
+  ]);
+  return previewsAmong(databases).flatMap((preview): PlacedPreview[] => {
+    const branch = branches.find(({ id }) => id === preview.database.branchId);
+    if (!branch || !mayBePreview(branch)) return [];
+    return [{ branch, preview, state: remoteStateOf(branch.gitName, preview, git) }];
+  });
+};

@@ -1,0 +1,38 @@
+import type { Preview } from "./preview.js";
+
+/** How the branch of a preview stands in git. */
+export type RemoteState =
+  /** The branch that a worktree of this clone is on, or that the CI job runs for. */
+  | "checked-out"
+  /** In the git remote. */
+  | "exists"
+  /** No longer in the git remote. */
+  | "gone"
+  /** Never seen in the git remote. */
+  | "not-pushed"
+  /** The preview is one of another git repository. */
+  | "other-repository"
+  /** The preview was made without a git repository, or the remote was not asked. */
+  | "unknown";
+
+/** What is known of a git repository. */
+export interface GitState {
+  /** Its key, or undefined if there is none. */
+  readonly key: string | undefined;
+  readonly checkedOut: ReadonlySet<string>;
+  /** The branches of its remote. Undefined if they are not known. */
+  readonly alive: ReadonlySet<string> | undefined;
+}
+
+/** Returns how the branch of a preview stands in a git repository. */
+export const remoteStateOf = (
+  branch: string,
+  { repository, record }: Preview,
+  { key, checkedOut, alive }: GitState,
+): RemoteState => {
+  if (repository !== null && key !== undefined && repository !== key) return "other-repository";
+  if (checkedOut.has(branch)) return "checked-out";
+  if (repository === null || key === undefined || !alive) return "unknown";
+  if (alive.has(branch)) return "exists";
+  return record.pushed ? "gone" : "not-pushed";
+};

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { homeFolder } from "../../files/home-folder.js";
+
+/** Hosts that serve the repositories of another host, where port 22 is closed. */
+const hostsOf: Readonly<Record<string, string>> = {
+  "ssh.github.com": "github.com",
+  "altssh.gitlab.com": "gitlab.com",
+  "altssh.bitbucket.org": "bitbucket.org",
+};
+
+/** Hosts whose paths are the same in any case. Elsewhere two repositories may differ in it. */
+const caseless: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
+
+/**
+ * Returns a short text that identifies the repository of a git remote: its name and a part of a hash. All addresses of one
+ * repository have the same one: those of ssh and https, with and without `.git`, a user or a password. It contains none of them.
+ *
+ * @param folder What a relative path is relative to.
+ */
+export const repositoryKey = (address: string, folder: string): string => {
+  const identity = identityOf(address.trim(), folder);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  const name = (identity.split("/").at(-1) ?? "")
+    .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 60);
+  return name === "" ? hash : `${name}-${hash}`;
+};
+
+/** Whether a text has the form of `repositoryKey`. */
+export const isRepositoryKey = (text: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(text);
+
+const identityOf = (address: string, folder: string): string => {
+  // `host:path`, unless it is the drive of a Windows path.
+  const [, host, path] = /^(?:[^@/\s]*@)?(\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/|:)(.*)$/.exec(address) ?? [];
+  if (host !== undefined && path !== undefined) return remoteIdentity(host, path);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return localIdentity(resolve(folder, withHome(address)));
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return `unknown:${address.replace(/\/\/[^/]*@/, "//")}`;
+  }
+  if (url.protocol === "file:") return localIdentity(fileURLToPath(url));
+  // The ssh and the web server of one host usually have different ports. Two web servers of one host may be different services.
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  return remoteIdentity(isWeb ? url.host : url.hostname, url.pathname);
+};
+
+const remoteIdentity = (givenHost: string, path: string): string => {
+  const lower = givenHost.toLowerCase();
+  const host = hostsOf[lower] ?? lower;
+  const plain = withoutGit(decoded(path).replace(/^\/+/, ""));
+  return `${host}/${caseless.has(host) ? plain.toLowerCase() : plain}`;
+};
+
+const localIdentity = (path: string): string => `file:${withoutGit(path.replaceAll("\\", "/"))}`;
+
+const withoutGit = (path: string): string =>
+  path
+    .replaceAll(/\/{2,}/g, "/")
+    .replace(/\/+$/, "")
+    .replace(/\.git$/i, "")
+    .replace(/\/+$/, "");
+
+const withHome = (path: string): string => path.replace(/^~(?=\/|$)/, homeFolder());
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};

@@ -1,0 +1,121 @@
+import type { Database, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { noRepository } from "../../errors/preview-errors.js";
+import { checkedOutBranches } from "../../git/clone.js";
+import { remoteBranches } from "../../git/remote.js";
+import { printRequests } from "../../service/dry-run.js";
+import { type DeletedPreview, deletePreview, ignoring } from "./delete-preview.js";
+import { listPreviews, type PlacedPreview } from "./list-previews.js";
+import { openProject } from "./open-branch.js";
+import { type PreviewFlags, projectOf } from "./preview.js";
+import { nameWith } from "./record.js";
+import type { GitState } from "./remote-state.js";
+import { surroundingsOf } from "./repository.js";
+
+export interface PruneOptions extends Omit<PreviewFlags, "branch"> {
+  /** How old a preview is at least before it is deleted because its branch is gone. */
+  readonly minAgeMs: number;
+}
+
+/** Why a preview is deleted: its branch is no longer in the git remote, or the time of `--expires` is over. */
+export type PruneReason = "gone" | "expired";
+
+/** A preview that was deleted, and why. */
+export interface PrunedPreview extends DeletedPreview {
+  readonly reason: PruneReason;
+}
+
+/** Deletes the preview databases that have expired, and those whose branch no longer exists in the git remote. */
+export const runPreviewPrune = async (
+  options: PruneOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output, signal } = context;
+  const { job, repository } = await surroundingsOf(options.remote, context);
+  if (!repository) throw noRepository();
+  const project = await projectOf(options, flags, context);
+  const { client, projectId, dryRun } = await openProject(project, options, flags, context);
+  const judge = async (): Promise<Judged[]> => {
+    const git: GitState = {
+      key: repository.key,
+      checkedOut: new Set([...(await checkedOutBranches(context)), job.branch ?? ""]),
+      alive: await remoteBranches(repository.remote, context),
+    };
+    const previews = await listPreviews(projectId, git, client, signal);
+    return previews.map((each) => ({ ...each, verdict: verdictOn(each, options.minAgeMs, Date.now()) }));
+  };
+  let judged = await judge();
+  for (const each of judged) announce(each, output);
+  const isAsking = judged.some(isDoomed) && !flags.yes && !dryRun;
+  if (isAsking) {
+    const { confirm } = await import("../../input/confirm.js");
+    const names = judged.filter(isDoomed).map(({ branch }) => branch.gitName);
+    await confirm(`delete the databases of ${names.join(", ")}`, context);
+    // The answer may have taken long. Only what was announced is deleted, and only if that is still right.
+    const announced = new Set(judged.filter(isDoomed).map(({ preview }) => preview.database.id));
+    judged = (await judge()).filter(({ preview }) => announced.has(preview.database.id));
+    for (const each of judged) if (!isDoomed(each)) announce(each, output);
+  }
+  await rememberPushed(judged, client, signal);
+  const deleted: PrunedPreview[] = [];
+  try {
+    for (const { branch, preview, verdict } of judged.filter(isDoomed)) {
+      const { database } = preview;
+      const result = await deletePreview(branch, database, client, dryRun ? undefined : output, signal);
+      deleted.push({ ...result, reason: verdict.reason });
+    }
+  } finally {
+    // What was deleted before a failure is part of the result.
+    if (!dryRun && output.format !== "table") await output.result(deleted);
+  }
+  if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
+  if (deleted.length === 0) output.info("Nothing to delete.");
+};
+
+interface Judged extends PlacedPreview {
+  readonly verdict: Verdict;
+}
+
+type Doom = { readonly reason: PruneReason; readonly because: string };
+
+const isDoomed = (each: Judged): each is Judged & { readonly verdict: Doom } => "reason" in each.verdict;
+
+const announce = ({ branch, preview, verdict }: Judged, output: Context["output"]): void => {
+  const [does, why] = "reason" in verdict ? ["Deletes", verdict.because] : ["Keeps", verdict.kept];
+  output.info(`${does} ${preview.database.id} of ${branch.gitName}: ${why}.`);
+};
+
+type Verdict = Doom | { readonly kept: string };
+
+const verdictOn = ({ preview, state }: PlacedPreview, minAgeMs: number, now: number): Verdict => {
+  const { database, repository, record } = preview;
+  if (state === "other-repository")
+    return { kept: `it is a preview of another git repository, ${String(repository)}` };
+  if (state === "checked-out") return { kept: "its branch is checked out" };
+  if (record.expiresAt !== undefined && Date.parse(record.expiresAt) <= now) {
+    return { reason: "expired", because: `it expired at ${record.expiresAt}` };
+  }
+  if (state === "unknown")
+    return { kept: "it was made without a git repository (mgmt preview down deletes it)" };
+  if (state === "exists") return { kept: "its branch is in the git remote" };
+  if (state === "not-pushed") return { kept: "its branch was never seen in the git remote" };
+  if (now - ageStart(database) < minAgeMs) return { kept: "it is younger than --min-age" };
+  return { reason: "gone", because: "its branch is no longer in the git remote" };
+};
+
+const ageStart = ({ createdAt }: Database): number => Date.parse(createdAt);
+
+/** Remembers which branches are in the remote, so that a later run knows which ones have been deleted there. */
+const rememberPushed = async (
+  listed: readonly PlacedPreview[],
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const { branch, preview, state } of listed) {
+    const { database, record } = preview;
+    if (state !== "exists" || record.pushed) continue;
+    const name = nameWith(branch.gitName, { ...record, pushed: true });
+    await ignoring(["database:not_found"], client.databases.update(database.id, { name }, { signal }));
+  }
+};

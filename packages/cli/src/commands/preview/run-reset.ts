@@ -1,0 +1,156 @@
+import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { noBackup, noPreview } from "../../errors/preview-errors.js";
+import type { Disclosure } from "../../disclosure/disclosure.js";
+import { printRequests } from "../../service/dry-run.js";
+import { deleteDatabase } from "./delete-preview.js";
+import { disclosePreview } from "./disclose-preview.js";
+import { handOver, type HandOverOptions, type PreviewResult } from "./hand-over.js";
+import type { Progress } from "./interruption-notice.js";
+import { findBranch, openBranch } from "./open-branch.js";
+import type { Preview, PreviewFlags } from "./preview.js";
+import { nameWith, type PreviewRecord } from "./record.js";
+import { recordOfRun } from "./record-of-run.js";
+import { ensureCopy, sourceOf } from "./source-database.js";
+
+export interface ResetOptions extends PreviewFlags, HandOverOptions {
+  readonly expiresAt: string | null | undefined;
+  /** Id of a backup of the source, `latest`, or undefined to copy the source as it is now. */
+  readonly fromBackup: string | undefined;
+}
+
+/** What `mgmt preview reset` prints. */
+export interface ResetResult extends PreviewResult {
+  /** Whether the connection strings from before still work. */
+  readonly connectionsKept: boolean;
+  /** Id of the database that was deleted. Null if it was restored in place. */
+  readonly deletedDatabaseId: string | null;
+}
+
+interface Target {
+  readonly projectId: string;
+  readonly branch: Branch;
+  readonly preview: Preview;
+  readonly source: Database;
+  readonly record: PreviewRecord;
+}
+
+/** Replaces the data of a preview database by that of its source. */
+export const runPreviewReset = (options: ResetOptions, flags: GlobalFlags, context: Context): Promise<void> =>
+  disclosePreview(options, context, (each, disclosure, progress) =>
+    reset(each, disclosure, flags, context, progress),
+  );
+
+const reset = async (
+  options: ResetOptions,
+  disclosure: Disclosure,
+  flags: GlobalFlags,
+  context: Context,
+  progress: Progress,
+): Promise<void> => {
+  const { signal } = context;
+  const opened = await openBranch(options, flags, context);
+  const { client, projectId, gitName, surroundings, dryRun } = opened;
+  const { branch, preview } = await findBranch(opened, context);
+  if (!branch || !preview) throw noPreview(gitName);
+  const source = await sourceOf(preview.database, projectId, client, signal);
+  const earlier = { ...preview.record, setupPending: options.setup !== undefined };
+  const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
+  const target = { projectId, branch, preview, source, record };
+  const backupId = await backupOf(source, options.fromBackup, client, signal);
+  if (!dryRun) {
+    await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
+    if (!flags.yes) await confirmReset(target, backupId, context);
+  }
+  const { id, region } =
+    backupId === undefined
+      ? await replace(target, client, context, progress)
+      : await restore(target, backupId, client, context);
+  if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
+
+  const isKept = backupId !== undefined;
+  const facts = {
+    created: !isKept,
+    connectionsKept: isKept,
+    deletedDatabaseId: isKept ? null : preview.database.id,
+  };
+  const restored = { branch: gitName, databaseId: id, region, record };
+  await handOver(restored, facts, options, disclosure, client, context);
+};
+
+const confirmReset = async (
+  { branch, preview, source }: Target,
+  backupId: string | undefined,
+  context: Context,
+): Promise<void> => {
+  const { confirm } = await import("../../input/confirm.js");
+  const what = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
+  await confirm(
+    backupId === undefined
+      ? `${what} a copy of ${source.name}${inRegion(source.region?.id)}, with another connection string`
+      : `${what} backup ${backupId} of ${source.name}`,
+    context,
+  );
+};
+
+const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : "");
+
+/** Deletes the preview and creates it again. */
+const replace = async (
+  { projectId, branch, preview, source, record }: Target,
+  client: MgmtClient,
+  { output, signal }: Context,
+  progress: Progress,
+): Promise<{ id: string; region: string | null }> => {
+  const { gitName } = branch;
+  const { id: oldId } = preview.database;
+  await deleteDatabase(oldId, client, signal);
+  Object.assign(progress, { branch: gitName, deletedId: oldId, isCreating: true });
+  const copy = {
+    projectId,
+    branchId: branch.id,
+    gitName,
+    repository: preview.repository ?? undefined,
+    record,
+    source,
+  };
+  const { id, region } = await ensureCopy(copy, client, { signal });
+  progress.databaseId = id;
+  output.info(
+    `Database ${oldId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${inRegion(region)}. ` +
+      "Connection strings from before no longer work.",
+  );
+  return { id, region };
+};
+
+/** Restores the preview in place, which keeps its id and its connections. */
+const restore = async (
+  { branch, preview, source, record }: Target,
+  backupId: string,
+  client: MgmtClient,
+  { output, signal }: Context,
+): Promise<{ id: string; region: string | null }> => {
+  const { id, name, region } = preview.database;
+  const from = { type: "backup", databaseId: source.id, backupId } as const;
+  await client.databases.restore(id, { source: from }, { signal });
+  const newName = nameWith(branch.gitName, record);
+  if (newName !== name) await client.databases.update(id, { name: newName }, { signal });
+  output.info(
+    `Database ${id} of ${branch.gitName} is restored from backup ${backupId} of ${source.name}. Its connection strings stay the same.`,
+  );
+  return { id, region: region?.id ?? null };
+};
+
+/** Returns the id of the backup to restore. Throws `preview:no_backup`. */
+const backupOf = async (
+  { id, name }: Database,
+  wanted: string | undefined,
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  if (wanted !== "latest") return wanted;
+  const { data } = await client.databases.backups.list(id, undefined, { signal });
+  const latest = data.find(({ status }) => status === "completed");
+  if (!latest) throw noBackup(name, id);
+  return latest.id;
+};

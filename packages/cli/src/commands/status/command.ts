@@ -1,0 +1,46 @@
+import { Option } from "commander";
+import { parseDuration } from "../../input/duration.js";
+import { globalFlags } from "../../program/global-options.js";
+import type { CommandDeclaration } from "../../program/declaration.js";
+import type { StatusResult } from "./gather.js";
+
+interface StatusFlags {
+  readonly projectId?: string;
+  readonly watch?: boolean;
+  readonly interval?: string;
+}
+
+/** `mgmt status`. */
+export const statusCommand: CommandDeclaration<StatusResult> = {
+  words: "status",
+  heading: "machine",
+  order: 10,
+  summary: "Show the project of this folder and its databases",
+  description:
+    "Shows what commands use in this folder: the service, the project with its databases, their size and connections, the " +
+    "preview of the git branch, and, on a service of mgmt dev, how many requests of agents wait for an approval.",
+  examples: ["mgmt status", "mgmt status --project-id shop --output json"],
+  define: (command, context) => {
+    command
+      .option("--project-id <id>", "project to show, by id or name (default: the one that commands use)")
+      .option(
+        "--watch",
+        "show it again when it changes, until Ctrl-C; a line for each change unless this is a terminal",
+      )
+      .addOption(
+        new Option("--interval <time>", "how often --watch asks the service (default: 5s)").implies({
+          watch: true,
+        }),
+      );
+    command.action(async () => {
+      const { projectId, watch = false, interval = "5s" } = command.opts<StatusFlags>();
+      const intervalMs = parseDuration(interval, "--interval");
+      const { runStatus } = await import("./run.js");
+      await runStatus(
+        { projectId, intervalMs: watch ? intervalMs : undefined },
+        globalFlags(command),
+        context,
+      );
+    });
+  },
+};

@@ -1,0 +1,117 @@
+import type { Database, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { idOf } from "../../names/id-of.js";
+import { findDefault } from "../../profiles/defaults.js";
+import { countWaiting } from "../dev-approvals/run.js";
+import { previewsAmong } from "../preview/preview.js";
+import { branchIn, type Surroundings } from "../preview/repository.js";
+
+/** A database of the project. */
+export interface DatabaseStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly isDefault: boolean;
+  readonly region: string | null;
+  /** Git name of its branch; null without one. */
+  readonly branch: string | null;
+  /** Null if the service does not say. */
+  readonly sizeBytes: number | null;
+  /** Number of connections that were created for it. */
+  readonly connections: number;
+}
+
+/** What `mgmt status` prints. */
+export interface StatusResult {
+  /** Address of the service. */
+  readonly service: string;
+  /** Null if commands use no project here. */
+  readonly project: {
+    readonly id: string;
+    readonly name: string;
+    readonly region: string | null;
+    /** A flag, a variable, a file, or a profile. */
+    readonly from: string;
+  } | null;
+  readonly databases: readonly DatabaseStatus[];
+  /** The preview of the git branch; null if it has none. */
+  readonly preview: { readonly branch: string; readonly databaseId: string; readonly status: string } | null;
+  /** Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`. */
+  readonly waitingApprovals: number | null;
+}
+
+const bytesInGiB = 2 ** 30;
+
+/** How many requests for sizes are under way at once. */
+const atOnce = 8;
+
+/** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */
+export const gatherStatus = async (
+  given: string | undefined,
+  { client, service }: { readonly client: MgmtClient; readonly service: string },
+  surroundings: Surroundings | undefined,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<StatusResult> => {
+  const { signal } = context;
+  const chosen =
+    given === undefined ? findDefault("projectId", flags, context) : { value: given, from: "--project-id" };
+  const approvals = (await countWaiting(flags, context)) ?? null;
+  if (!chosen) return { service, project: null, databases: [], preview: null, waitingApprovals: approvals };
+  const projectId = await idOf("project", chosen.value, client, flags, context);
+  const [project, found, branches] = await Promise.all([
+    client.projects.get(projectId, { signal }),
+    client.databases.list({ projectId }, { signal }).toArray(),
+    client.projects.branches.list(projectId, undefined, { signal }).toArray(),
+  ]);
+  const names = new Map(branches.map(({ id, gitName }) => [id, gitName]));
+  const sizes = await sizesOf(found, client, signal);
+  const gitBranch = surroundings && (await branchIn(surroundings, context));
+  const preview = previewsAmong(found).find(
+    ({ database, repository }) =>
+      names.get(database.branchId ?? "") === gitBranch &&
+      (repository === null || repository === surroundings?.repository?.key),
+  );
+  return {
+    service,
+    project: { id: project.id, name: project.name, region: project.defaultRegion, from: chosen.from },
+    databases: found.map((each) => ({
+      id: each.id,
+      name: each.name,
+      status: each.status,
+      isDefault: each.isDefault,
+      region: each.region?.id ?? null,
+      branch: names.get(each.branchId ?? "") ?? null,
+      sizeBytes: sizes.get(each.id) ?? null,
+      connections: each.connections.length,
+    })),
+    preview:
+      preview && gitBranch !== undefined
+        ? { branch: gitBranch, databaseId: preview.database.id, status: preview.database.status }
+        : null,
+    waitingApprovals: approvals,
+  };
+};
+
+/** Returns the sizes in bytes. A service may not measure them. */
+const sizesOf = async (
+  databases: readonly Database[],
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<Map<string, number>> => {
+  const sizes = new Map<string, number>();
+  const waiting = databases.filter(({ status }) => status === "ready");
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { id } = next;
+      try {
+        const { metrics } = await client.databases.usage.get(id, undefined, { signal });
+        sizes.set(id, Math.round(metrics.storage.used * bytesInGiB));
+      } catch {
+        signal.throwIfAborted();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return sizes;
+};

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, GlobalFlags } from "../../context/context.js";
+import { usageError } from "../../errors/usage-errors.js";
+import { resolveAccess } from "../../profiles/resolve-access.js";
+import { connectTo } from "../../service/connect.js";
+import { formatBytes } from "../../output/bytes.js";
+import { printable } from "../../output/printable.js";
+import { wrapBeside } from "../../text/wrap.js";
+import { surroundingsOf } from "../preview/repository.js";
+import { changesBetween } from "./changes.js";
+import { gatherStatus, type StatusResult } from "./gather.js";
+
+export interface StatusOptions {
+  readonly projectId: string | undefined;
+  /** How often to ask again. Undefined shows the status once. */
+  readonly intervalMs: number | undefined;
+}
+
+/** Moves to the first line and clears the screen from there, so that what is drawn next replaces it. */
+const home = "\u001b[H\u001b[J";
+
+/** Prints what commands use in this folder, once or until a signal, after which a watch ends with 0. */
+export const runStatus = async (
+  { projectId, intervalMs }: StatusOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output, signal } = context;
+  const { format, presentation } = output;
+  if (intervalMs !== undefined && format !== "table" && format !== "json" && format !== "ndjson") {
+    throw usageError("mgmt status --watch writes text or JSON", "Use --output json.");
+  }
+  const access = await resolveAccess(flags, context);
+  const client = await connectTo(access, context);
+  const service = access.baseUrl?.value ?? "";
+  // Without a repository there is no preview to show.
+  const surroundings = await surroundingsOf(undefined, context).catch(() => undefined);
+  signal.throwIfAborted();
+  const gather = (): Promise<StatusResult> =>
+    gatherStatus(projectId, { client, service }, surroundings, flags, context);
+  let status = await gather();
+  const isText = format === "table" && !presentation.fields && !presentation.query;
+  if (intervalMs === undefined) {
+    return isText ? printStatus(status, context) : output.result(status, "StatusResult");
+  }
+  // A pager would wait for keys.
+  output.presentation = { ...presentation, pager: false };
+  const redraws = isText && output.isTerminal && output.canAnimate;
+  const show = async (lines: readonly string[] | undefined): Promise<void> => {
+    if (!isText) return output.jsonLine(status);
+    if (redraws || lines === undefined) return printStatus(status, context, redraws ? home : "");
+    for (const line of lines) output.text(printable(line));
+  };
+  await show(undefined);
+  let problem = "";
+  try {
+    for (;;) {
+      await sleep(intervalMs, undefined, { signal });
+      const before = status;
+      try {
+        status = await gather();
+        problem = "";
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code, message } = await output.failureOf(error);
+        // The service may be back the next time.
+        if (problem !== message) await output.warn({ code, message });
+        problem = message;
+        continue;
+      }
+      const lines = changesBetween(before, status);
+      if (lines.length > 0) await show(lines);
+    }
+  } catch (error) {
+    // A watch has no other end.
+    if (!signal.aborted) throw error;
+  }
+};
+
+/** @param prefix What to print directly before it. */
+const printStatus = async (status: StatusResult, { output }: Context, prefix = ""): Promise<void> => {
+  const { service, project, databases, preview, waitingApprovals } = status;
+  const style = await output.style();
+  const columns = output.isTerminal ? output.helpWidth : Infinity;
+  const line = (title: string, text: string): string =>
+    wrapBeside(style.strong(title) + " ".repeat(10 - title.length), printable(text), columns);
+  const region = project?.region ? ` in ${project.region}` : "";
+  const lines = [
+    line("Service", service),
+    line(
+      "Project",
+      project
+        ? `${project.name} (${project.id})${region}, from ${project.from}`
+        : "none: mgmt link chooses one for this folder",
+    ),
+    ...(preview ? [line("Preview", `${preview.branch}: ${preview.databaseId}, ${preview.status}`)] : []),
+    ...(waitingApprovals
+      ? [line("Approvals", `${String(waitingApprovals)} waiting: mgmt dev approvals list`)]
+      : []),
+  ];
+  output.wrapped(prefix + lines.join("\n"));
+  if (databases.length === 0) return project ? output.info("It has no database.") : undefined;
+  output.text("");
+  const rows = databases.map(({ sizeBytes, ...each }) => ({
+    ...each,
+    size: sizeBytes === null ? "" : formatBytes(sizeBytes),
+  }));
+  await output.list([rows], "DatabaseStatus");
+};

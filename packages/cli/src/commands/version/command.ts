@@ -1,0 +1,31 @@
+import type { CommandDeclaration } from "../../program/declaration.js";
+
+/** What `mgmt version` prints. */
+export interface PrintedVersion {
+  readonly version: string;
+  /** Version of Node.js. */
+  readonly node: string;
+  /** Operating system and processor: `linux-x64`. */
+  readonly platform: string;
+}
+
+/** `mgmt version`. */
+export const versionCommand: CommandDeclaration<PrintedVersion> = {
+  words: "version",
+  heading: "about",
+  order: 70,
+  summary: "Show the version",
+  description:
+    "Prints the version of mgmt, as mgmt --version does. With --output json, also the version of Node.js and the platform.",
+  examples: ["mgmt version", "mgmt version --output json"],
+  define: (command, { output, version }) => {
+    command.action(async () => {
+      if (output.format === "table" && !output.presentation.query && !output.presentation.fields) {
+        return output.text(version);
+      }
+      const { versions, platform, arch } = process;
+      const printed: PrintedVersion = { version, node: versions.node, platform: `${platform}-${arch}` };
+      await output.result(printed);
+    });
+  },
+};

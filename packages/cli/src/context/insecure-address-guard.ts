@@ -1,0 +1,28 @@
+import { insecureAddress } from "../errors/access-errors.js";
+import type { Output } from "../output/output.js";
+
+/** Refuses to send credentials to another machine unencrypted, unless the user allows it for this run. */
+export class InsecureAddressGuard {
+  /** Whether `--insecure` was passed. */
+  isAllowed = false;
+  private readonly named = new Set<string>();
+
+  constructor(private readonly output: Output) {}
+
+  /**
+   * Call it before a credential is sent. Throws `connection:insecure` for an `http:` address of another machine. With
+   * `--insecure`, warns once for each host.
+   */
+  async check({ value, from }: { value: string; from: string }): Promise<void> {
+    if (!URL.canParse(value)) return;
+    const { protocol, hostname, host } = new URL(value);
+    if (protocol !== "http:") return;
+    const { isLoopbackHostname } = await import("../contract/sdk.js");
+    if (isLoopbackHostname(hostname)) return;
+    if (!this.isAllowed) throw insecureAddress(from, host);
+    if (this.named.has(host)) return;
+    this.named.add(host);
+    const message = `Credentials are sent to ${host} unencrypted, because of --insecure`;
+    await this.output.warn({ code: "connection:insecure", message });
+  }
+}

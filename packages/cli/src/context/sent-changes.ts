@@ -1,0 +1,33 @@
+import type { Transport } from "./announce-delays.js";
+
+/**
+ * Whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503
+ * without `Retry-After`. With this header, nothing was done.
+ */
+export const leavesOpen = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+  [408, 502, 504].includes(status) || (status === 503 && !headers["retry-after"]);
+
+/** Remembers whether the last request that may change something was sent and has no response of the service. */
+export class SentChanges {
+  #isUnanswered = false;
+
+  /** Wraps a transport, whose requests are watched. */
+  watch(transport: Transport): Transport {
+    return {
+      send: async (request) => {
+        if (request.method === "GET") return transport.send(request);
+        this.#isUnanswered = true;
+        const response = await transport.send(request);
+        this.#isUnanswered = leavesOpen(response.status, response.headers);
+        return response;
+      },
+    };
+  }
+
+  /** Returns whether there is such a request, and forgets it: the caller says what became of it. */
+  takeUnanswered(): boolean {
+    const isUnanswered = this.#isUnanswered;
+    this.#isUnanswered = false;
+    return isUnanswered;
+  }
+}

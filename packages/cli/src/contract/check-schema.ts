@@ -1,0 +1,148 @@
+import { isObject } from "./json-path.js";
+import { didYouMean } from "../text/suggest.js";
+
+/** The part of JSON Schema that the schemas of manifests and request bodies use. */
+export interface CheckedSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  /** What to say about a text that does not match the pattern. */
+  readonly patternErrorMessage?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, CheckedSchema>>;
+  readonly propertyNames?: CheckedSchema;
+  readonly additionalProperties?: boolean | CheckedSchema;
+  readonly oneOf?: readonly CheckedSchema[];
+  readonly anyOf?: readonly CheckedSchema[];
+}
+
+export interface Problem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Returns what is wrong with a value, with the path of each problem. */
+export const checkSchema = (
+  schema: CheckedSchema,
+  value: unknown,
+  path: readonly string[] = [],
+): Problem[] => {
+  const union = schema.oneOf ?? schema.anyOf;
+  if (union) return checkUnion(union, value, path);
+  const problem = (message: string): Problem[] => [{ path, message }];
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+    const allowed = types.filter((type) => type !== "null").map((type) => nouns[type] ?? type);
+    const found = nouns[typeOf(value)];
+    return problem(
+      `must be ${allowed.join(" or ")}, ${found === undefined ? "but has no value" : `not ${found}`}`,
+    );
+  }
+  if (schema.const !== undefined && value !== schema.const) {
+    return problem(`must be ${JSON.stringify(schema.const)}`);
+  }
+  if (schema.enum && !schema.enum.includes(value))
+    return problem(`must be one of: ${schema.enum.join(", ")}${meantBy(value, schema.enum)}`);
+  if (typeof value === "string") return checkText(schema, value).flatMap(problem);
+  if (typeof value === "number") return checkRange(schema, value).flatMap(problem);
+  return isObject(value) ? checkObject(schema, value, path) : [];
+};
+
+/** Types as they are called in YAML, which most manifests are. */
+const nouns: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  integer: "a whole number",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+};
+
+/** Returns the allowed values that are similar, as a sentence that follows a message. */
+const meantBy = (value: unknown, allowed: readonly unknown[]): string => {
+  const meant = typeof value === "string" ? didYouMean(value, allowed.map(String)).trim() : "";
+  return meant === "" ? "" : `. ${meant}`;
+};
+
+const isOfType = (type: string, value: unknown): boolean =>
+  type === "integer" ? Number.isSafeInteger(value) : type === typeOf(value);
+
+const checkRange = ({ minimum = -Infinity, maximum = Infinity }: CheckedSchema, value: number): string[] => {
+  if (value < minimum) return [`must be at least ${minimum}`];
+  return value > maximum ? [`must be at most ${maximum}`] : [];
+};
+
+const checkText = (
+  { pattern, patternErrorMessage, minLength = 0, maxLength = Infinity }: CheckedSchema,
+  text: string,
+): string[] => {
+  // JSON Schema counts characters, not UTF-16 code units.
+  const { length } = [...text];
+  if (length < minLength) return ["must not be empty"];
+  if (length > maxLength) return [`must have at most ${maxLength} characters`];
+  if (pattern === undefined || new RegExp(pattern, "u").test(text)) return [];
+  return [patternErrorMessage ?? `must match ${pattern}`];
+};
+
+const checkObject = (
+  schema: CheckedSchema,
+  value: Record<string, unknown>,
+  path: readonly string[],
+): Problem[] => {
+  const { properties = {}, required = [], propertyNames, additionalProperties = true } = schema;
+  const known = Object.keys(properties);
+  const missing = required
+    .filter((name) => value[name] === undefined)
+    .map((name) => ({ path, message: `must have ${name}` }));
+  const others = Object.entries(value).flatMap(([name, inner]): Problem[] => {
+    const here = [...path, name];
+    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (declared) return checkSchema(declared, inner, here);
+    if (additionalProperties === false) {
+      const message = `is not known here. ${didYouMean(name, known)}Allowed: ${known.join(", ")}`;
+      return [{ path: here, message }];
+    }
+    const names = propertyNames
+      ? checkText(propertyNames, name).map((message) => ({ path: here, message: `as a key ${message}` }))
+      : [];
+    return names.length > 0 || additionalProperties === true
+      ? names
+      : checkSchema(additionalProperties, inner, here);
+  });
+  return [...missing, ...others];
+};
+
+/** Returns the problems with the alternative that was probably meant: the one whose constants match. */
+const checkUnion = (union: readonly CheckedSchema[], value: unknown, path: readonly string[]): Problem[] => {
+  const results = union.map((schema) => ({ schema, problems: checkSchema(schema, value, path) }));
+  if (results.some(({ problems }) => problems.length === 0)) return [];
+  const meant = results.filter(({ schema }) => hasConstants(schema, value));
+  const [first, ...others] = meant.length > 0 ? meant : results;
+  if (!first) return [];
+  if (others.length === 0) return first.problems;
+  const tags = union.map((schema) => schema.properties?.["type"]?.const).filter((tag) => tag !== undefined);
+  const sameType = results.find(({ schema }) => [schema.type].flat().includes(typeOf(value)));
+  if (tags.length === 0) return (sameType ?? first).problems;
+  const tag = isObject(value) ? value["type"] : undefined;
+  return tag === undefined
+    ? [{ path, message: `must have a type, one of: ${tags.join(", ")}` }]
+    : [{ path: [...path, "type"], message: `must be one of: ${tags.join(", ")}${meantBy(tag, tags)}` }];
+};
+
+const hasConstants = ({ properties = {} }: CheckedSchema, value: unknown): boolean => {
+  const constants = Object.entries(properties).filter(([, each]) => each.const !== undefined);
+  return (
+    constants.length > 0 && isObject(value) && constants.every(([name, each]) => value[name] === each.const)
+  );
+};

@@ -1,0 +1,46 @@
+import type { Call } from "@mgmt/sdk";
+import { isObject, valueAt } from "./json-path.js";
+import { type KindName, kinds } from "./kinds.js";
+
+/** Ids by kind of resource: `{ project: "proj_…" }`. */
+export type KnownIds = Readonly<Partial<Record<KindName, string>>>;
+
+/** The largest page that the service returns. */
+export const largestPage = 1_000;
+
+/**
+ * Returns the call of the list of a kind.
+ *
+ * @param parents The list is limited to the resources in those of them that it can be limited to.
+ */
+export const listCall = (
+  kind: KindName,
+  parents: KnownIds,
+  limit = largestPage,
+): Call & { readonly method: "GET" } => {
+  const { list, parents: accepted = [] } = kinds[kind];
+  const given = accepted.flatMap(({ kind: parent, parameter }): [string, string][] => {
+    const id = parents[parent];
+    return id === undefined ? [] : [[parameter, id]];
+  });
+  const isInPath = ([parameter]: [string, string]): boolean => list.includes(`{${parameter}}`);
+  return {
+    method: "GET",
+    path: list,
+    pathParams: Object.fromEntries(given.filter(isInPath)),
+    query: { ...Object.fromEntries(given.filter((each) => !isInPath(each))), limit },
+  };
+};
+
+/** Returns the id of an item of the list of a kind. */
+export const idOfItem = (kind: KindName, item: unknown): string | undefined => {
+  const id = valueAt(item, kinds[kind].id ?? ["id"]);
+  return typeof id === "string" ? id : undefined;
+};
+
+/** Returns the name that people know a resource by. */
+export const nameOfItem = (item: unknown): string | undefined => {
+  if (!isObject(item)) return undefined;
+  const name = item["name"] ?? item["displayName"] ?? item["gitName"] ?? valueAt(item, ["client", "name"]);
+  return typeof name === "string" && name !== "" ? name : undefined;
+};

@@ -1,0 +1,150 @@
+import type { OperationId } from "./generated/operation-id.js";
+
+/** The resource that `--wait` waits for. */
+export interface WaitRule {
+  /**
+   * What settles: a database until it is ready, a deployment until it is running, the stop of a deployment, the promotion of a
+   * deployment, or the transfer of a project.
+   */
+  readonly for: "database" | "deployment" | "stop" | "promotion" | "transfer";
+  /** Where it is in the response. Absent if it is the response. */
+  readonly at?: readonly string[];
+  /** Path parameter with its id, if the response does not have it. */
+  readonly parameter?: string;
+}
+
+/** What the command of an operation has beyond the contract. */
+export interface CommandOverlay {
+  /** A body field that can be passed as an argument after the ids: `projects create shop`. */
+  readonly argument?: string;
+  /** What the command asks the user to confirm: "This will …". May contain path parameters in braces. */
+  readonly confirm?: string;
+  /** What `--wait` waits for. Absent if nothing settles after the response. */
+  readonly wait?: WaitRule;
+  /** Whether it creates a database, which gets its logical id as name and the region of its source or project by default. */
+  readonly createsDatabase?: true;
+  /** Defaults of flags that are not those of the API, as the help shows them. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** A body field. If it is true, the response has no secret. */
+  readonly noSecretWith?: string;
+  /** Whether this command runs when its group is called without a command. */
+  readonly groupDefault?: boolean;
+  /** Another command that does the same. This one still works, but no list of commands has it. */
+  readonly sameAs?: string;
+  /** Examples beyond the contract's, without `mgmt`. May contain path parameters in braces. */
+  readonly examples?: readonly string[];
+}
+
+/** A command that creates a database in a project. */
+const newDatabase: CommandOverlay = {
+  argument: "name",
+  wait: { for: "database" },
+  createsDatabase: true,
+  defaults: { region: "that of the source, else of the project" },
+};
+
+export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = {
+  "projects.create": {
+    argument: "name",
+    wait: { for: "database", at: ["database"] },
+    examples: ["projects create shop --region eu-central-1 --wait"],
+  },
+  "projects.update": { examples: ["projects update {id} --name shop"] },
+  "projects.transfer": {
+    confirm: "move project {id} and everything in it to another workspace",
+    wait: { for: "transfer", parameter: "id" },
+    examples: ["projects transfer {id} --recipient-access-token-file token.txt --yes"],
+  },
+  "projects.databases.list": { sameAs: "databases list --project-id PROJECT" },
+  "projects.databases.create": { ...newDatabase, sameAs: "databases create --project-id PROJECT" },
+  "projects.branches.create": { argument: "gitName" },
+  "databases.create": {
+    ...newDatabase,
+    defaults: { ...newDatabase.defaults, name: "the logical id, or a generated name" },
+  },
+  "databases.restore": {
+    confirm: "overwrite all data of database {targetDatabaseId} and lose everything written after the backup",
+    wait: { for: "database" },
+  },
+  "databases.connections.list": { sameAs: "connections list --database-id DATABASE" },
+  "databases.connections.create": {
+    argument: "name",
+    sameAs: "connections create --database-id DATABASE",
+  },
+  "connections.create": { argument: "name" },
+  "connections.rotate": { confirm: "give connection {id} a new password and invalidate the current one" },
+  "workspaces.create": { argument: "displayName" },
+  "workspaces.serviceTokens.create": { argument: "name" },
+  "apps.create": { argument: "displayName" },
+  "apps.promote": { argument: "deploymentId", wait: { for: "promotion", parameter: "appId" } },
+  "services.create": { argument: "displayName" },
+  "services.promote": { argument: "deploymentId", wait: { for: "promotion", parameter: "serviceId" } },
+  "apps.deployments.create": { wait: { for: "deployment" }, noSecretWith: "skipCodeUpload" },
+  "services.deployments.create": { wait: { for: "deployment" }, noSecretWith: "skipCodeUpload" },
+  "deployments.start": {
+    wait: { for: "deployment", parameter: "deploymentId" },
+    examples: ["deployments start {deploymentId} --wait"],
+  },
+  "deployments.stop": {
+    wait: { for: "stop", parameter: "deploymentId" },
+    examples: ["deployments stop {deploymentId} --wait"],
+  },
+  "workspaces.integrations.list": { sameAs: "integrations list --workspace-id WORKSPACE" },
+  "regions.listPostgres": { sameAs: "regions list --product postgres" },
+  "regions.listAccelerate": { sameAs: "regions list --product accelerate" },
+  "me.get": { groupDefault: true, sameAs: "whoami" },
+};
+
+export const overlayOf = (id: string): CommandOverlay =>
+  // The check makes it one of the keys.
+  (Object.hasOwn(overlays, id) ? overlays[id as OperationId] : undefined) ?? {};
+
+/** Whether help leaves out the command of an operation, because another command does the same. */
+export const isHidden = ({ id }: { readonly id: string }): boolean => overlayOf(id).sameAs !== undefined;
+
+/** How the overview shows a group of operations. */
+export interface GroupOverlay {
+  readonly heading: string;
+  readonly summary: string;
+  readonly aliases?: readonly string[];
+  /** Whether no list of commands has it. */
+  readonly hidden?: boolean;
+}
+
+const resources = "Resources:";
+
+/** The groups of operations, in the order of the overview. */
+export const groupOverlays: Readonly<Record<string, GroupOverlay>> = {
+  projects: { heading: resources, summary: "Projects and their contents", aliases: ["project"] },
+  databases: {
+    heading: resources,
+    summary: "Databases, restores, backups and usage",
+    aliases: ["database"],
+  },
+  connections: { heading: resources, summary: "Credentials for databases", aliases: ["connection"] },
+  branches: { heading: resources, summary: "Branches of a project", aliases: ["branch"] },
+  services: { heading: resources, summary: "Services and their deployments", aliases: ["service"] },
+  deployments: {
+    heading: resources,
+    summary: "Show, start, stop and delete deployments",
+    aliases: ["deployment"],
+  },
+  apps: { heading: resources, summary: "Deprecated: use services", aliases: ["app"], hidden: true },
+  me: { heading: resources, summary: "Show who the token belongs to", hidden: true },
+  workspaces: {
+    heading: resources,
+    summary: "Workspaces, their service tokens and integrations",
+    aliases: ["workspace"],
+  },
+  integrations: {
+    heading: resources,
+    summary: "OAuth clients that a workspace has authorized",
+    aliases: ["integration"],
+  },
+  "agent-approvals": {
+    heading: resources,
+    summary: "Approvals of agents' requests",
+    aliases: ["agent-approval"],
+  },
+  regions: { heading: resources, summary: "Regions for databases", aliases: ["region"] },
+};

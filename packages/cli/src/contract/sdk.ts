@@ -1,0 +1,13 @@
+/** The parts of the SDK that commands use, so that the build puts them and nothing else into one chunk. */
+export {
+  ApiError,
+  ConnectionError,
+  connectionString,
+  createClient,
+  InvalidArgumentError,
+  InvalidResponseError,
+  isUnsent,
+  MgmtError,
+  TokenError,
+} from "@mgmt/sdk";
+export { isLoopbackHostname, nodeTransport, ProxyError } from "@mgmt/sdk/node";

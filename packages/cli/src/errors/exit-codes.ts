@@ -1,0 +1,125 @@
+/** The exit codes of `mgmt`. This module is the only one that maps an error to an exit code. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  /** The command line is wrong; nothing was sent. */
+  usage: 2,
+  /** A value or a confirmation from the user is needed. */
+  inputNeeded: 3,
+  notAuthenticated: 4,
+  forbidden: 5,
+  notFound: 6,
+  /** The service refused the request: a conflict, or an invalid value. */
+  refused: 7,
+  /** Still pending, timed out, or a response was lost, so that the outcome is unknown. */
+  pending: 8,
+  /** The service could not be reached, is unavailable, or limits the request rate. */
+  network: 9,
+  partlyDone: 10,
+  /** The program of `run`, `psql`, or `rehearse` did not start. These codes are those of shells. */
+  programNotStarted: 126,
+  programNotFound: 127,
+  /** The terminal was closed. This code and the next two are those of shells: 128 and the number of the signal. */
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
+
+/** The exit codes as the help shows them. */
+export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "success"],
+  [1, "failure"],
+  [2, "invalid command line; nothing was sent"],
+  [3, "input or confirmation needed"],
+  [4, "not authenticated"],
+  [5, "forbidden"],
+  [6, "not found"],
+  [7, "conflict or invalid request"],
+  [8, "still pending, timed out, or outcome unknown"],
+  [9, "network failure, service unavailable, or rate limit"],
+  [10, "partial success"],
+  [126, "the program could not be started"],
+  [127, "the program was not found"],
+  [129, "interrupted: the terminal was closed"],
+  [130, "interrupted: Ctrl-C"],
+  [143, "interrupted: SIGTERM"],
+];
+
+/** The signals that end a run in an orderly way. */
+export const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export type EndSignal = (typeof endSignals)[number];
+
+export const reasonOfSignal = {
+  SIGINT: "interrupted",
+  SIGTERM: "terminated",
+  SIGHUP: "hungUp",
+} as const satisfies Record<EndSignal, ExitReason>;
+
+export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[reasonOfSignal[signal]];
+
+/** Whether a run ended because of a signal. */
+export const isInterruption = (exitCode: number): boolean =>
+  endSignals.some((signal) => exitCodeOfSignal(signal) === exitCode);
+
+/** Ends the run with an exit status and prints nothing: that of a program that it has run, which has reported its error. */
+export class ProgramEnded extends Error {
+  constructor(readonly status: number) {
+    super(`The run ends with status ${String(status)}`);
+  }
+}
+
+/** The exit codes of `mgmt plan --exit-code`. */
+export const planExitCodes = { unchanged: 0, failed: 1, changes: 2 } as const;
+
+/** Error codes whose exit code does not follow from an HTTP status. Codes that are not listed are a `failure`. */
+const reasonOfCode: Readonly<Record<string, ExitReason>> = {
+  "argument:invalid": "usage",
+  "connection:failed": "network",
+  "connection:timeout": "pending",
+  "auth:login_required": "notAuthenticated",
+  "auth:denied": "notAuthenticated",
+  "auth:login_failed": "notAuthenticated",
+  "auth:state_mismatch": "notAuthenticated",
+  "auth:issuer_mismatch": "notAuthenticated",
+  "auth:callback_invalid": "usage",
+  "auth:timeout": "pending",
+  "auth:refresh_failed": "network",
+  "auth:revoke_failed": "network",
+  "auth:discovery_failed": "network",
+  "wait:timeout": "pending",
+  "approval:denied": "forbidden",
+  "approval:expired": "pending",
+  "approval:consumed": "refused",
+};
+
+/** Error responses whose exit code does not follow from their status. The request of an agent waits for its sponsor. */
+const reasonOfResponseCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
+
+const reasonOfStatus = (status: number): ExitReason => {
+  if (status === 401) return "notAuthenticated";
+  if (status === 403) return "forbidden";
+  if (status === 404) return "notFound";
+  if (status === 408) return "pending";
+  if ([429, 502, 503, 504].includes(status)) return "network";
+  if (status === 405) return "failure";
+  return status >= 400 && status < 500 ? "refused" : "failure";
+};
+
+/**
+ * Returns the exit code of an error: by its `reason`, by the HTTP `status` of an error response (so that a `code` of a
+ * newer service is no problem), else by its `code`.
+ */
+export const exitCodeOf = (
+  error: { reason: ExitReason } | { status: number; code: string } | { code: string },
+): number => exitCodes[reasonOf(error)];
+
+const reasonOf = (error: Parameters<typeof exitCodeOf>[0]): ExitReason => {
+  if ("reason" in error) return error.reason;
+  if ("status" in error) return lookUp(reasonOfResponseCode, error.code) ?? reasonOfStatus(error.status);
+  return lookUp(reasonOfCode, error.code) ?? "failure";
+};
+
+const lookUp = (reasons: Readonly<Record<string, ExitReason>>, code: string): ExitReason | undefined =>
+  Object.hasOwn(reasons, code) ? reasons[code] : undefined;

@@ -1,0 +1,57 @@
+import { causeText, CliError } from "./cli-error.js";
+
+/** A command would create a secret that is shown only once, and not print it. */
+export const secretsNotShown = (why: string): CliError =>
+  new CliError(
+    "usage",
+    "secrets:not_shown",
+    `The new secrets would be lost: ${why}`,
+    "Nothing was sent. Pass --secret-file PATH to write them to a file, or --show-secrets with --output json to print them.",
+  );
+
+/**
+ * A command whose whole result is a secret would print it into the log of CI.
+ *
+ * @param fileFlag The flag that writes it to a file.
+ */
+export const secretInLog = (what: string, fileFlag: string): CliError =>
+  new CliError(
+    "usage",
+    "secrets:in_log",
+    `${what} is a secret, and CI keeps what is printed in its log`,
+    `Pass ${fileFlag} PATH or, in GitHub Actions, --github-env NAME. --show-secrets prints it anyway.`,
+  );
+
+export const notInGitHubActions = (flag: string, variable: string): CliError =>
+  new CliError(
+    "usage",
+    "github:not_running",
+    `${flag} works only in GitHub Actions, which sets ${variable}`,
+    "Nothing was sent. Elsewhere, pass --secret-file PATH, or --file PATH with mgmt env, to write the secrets to a file.",
+  );
+
+/** A variable of this name would change how later programs run. */
+export const reservedVariable = (flag: string, name: string): CliError =>
+  new CliError(
+    "usage",
+    "variable:reserved",
+    `${flag} cannot be ${name}, which changes how programs run`,
+    "Nothing was sent. Choose another name, such as DATABASE_URL.",
+  );
+
+export const unwritableVariableFile = (file: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "variable:unwritable",
+    `${file} cannot be written (${causeText(cause)})`,
+    "Nothing was sent. Check the path and its permissions.",
+  );
+
+/** The result has no secret that a variable could be set to. */
+export const noSecretForVariable = (): CliError =>
+  new CliError(
+    "failure",
+    "variable:no_secret",
+    "The result has no connection string or other secret, so no variable was set",
+    "The command itself succeeded, and its result is printed.",
+  );

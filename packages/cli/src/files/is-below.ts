@@ -1,0 +1,7 @@
+import { isAbsolute, relative, sep } from "node:path";
+
+/** Whether a path is in a folder, or is the folder. Looks at the names alone. */
+export const isBelow = (folder: string, path: string): boolean => {
+  const below = relative(folder, path);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+};

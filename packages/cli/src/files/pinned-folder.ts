@@ -1,0 +1,101 @@
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { isBelow } from "./is-below.js";
+
+const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
+
+/** A part of a path is a symbolic link, which a repository may contain to have files written elsewhere. */
+export class LinkedPathError extends Error {}
+
+/**
+ * A folder that was reached without following a symbolic link below a root, and that stays the same folder even if its path is
+ * replaced.
+ */
+export interface PinnedFolder {
+  /** Returns the path of a file in the folder. */
+  readonly pathOf: (name: string) => string;
+  /** Throws `LinkedPathError` if the path of the folder was replaced, where that cannot be prevented. */
+  readonly assertSame: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a folder.
+ *
+ * @param root A folder that the user chose, and whose own path may have links. Of a folder outside of it, no part is checked.
+ * @param create Whether to create the folder, for this user only, if it does not exist. Its parent must exist.
+ * @throws LinkedPathError; errors of the file system.
+ */
+export const openPinned = (folder: string, root: string, { create = false } = {}): Promise<PinnedFolder> => {
+  const isInside = isBelow(root, folder);
+  const names = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
+  const start = isInside ? root : folder;
+  // Where a process can name its open folders, nobody can replace them.
+  const canNameHandles = process.platform === "linux" && existsSync("/proc/self/fd");
+  return canNameHandles ? openByHandles(start, names, create) : openByPath(start, names, create);
+};
+
+const openByHandles = async (
+  start: string,
+  names: readonly string[],
+  create: boolean,
+): Promise<PinnedFolder> => {
+  const handles: FileHandle[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(handles.map((handle) => handle.close()));
+  };
+  const pathOf = (name: string): string => join("/proc/self/fd", String(handles.at(-1)?.fd), name);
+  try {
+    handles.push(await open(start, O_RDONLY | O_DIRECTORY));
+    for (const [index, name] of names.entries()) {
+      const path = pathOf(name);
+      if (create && index === names.length - 1) await makeFolder(path);
+      await refuseLink(path, join(start, ...names.slice(0, index + 1)));
+      handles.push(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { pathOf, close, assertSame: () => Promise.resolve() };
+};
+
+const openByPath = async (
+  start: string,
+  names: readonly string[],
+  create: boolean,
+): Promise<PinnedFolder> => {
+  const paths = names.map((_, index) => join(start, ...names.slice(0, index + 1)));
+  const refuseLinks = async (): Promise<void> => {
+    for (const path of paths) await refuseLink(path, path);
+  };
+  await refuseLinks();
+  const path = paths.at(-1) ?? start;
+  if (create && paths.length > 0) await makeFolder(path);
+  const before = await lstat(path);
+  const assertSame = async (): Promise<void> => {
+    await refuseLinks();
+    const { dev, ino } = await lstat(path);
+    if (dev !== before.dev || ino !== before.ino) throw new LinkedPathError(`${path} was replaced meanwhile`);
+  };
+  return { pathOf: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
+};
+
+const makeFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  });
+};
+
+/**
+ * Throws `LinkedPathError` if a path is that of a symbolic link.
+ *
+ * @param shown The path in the message.
+ */
+export const refuseLink = async (path: string, shown: string): Promise<void> => {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isSymbolicLink()) return;
+  const target = await readlink(path).catch(() => "another path");
+  throw new LinkedPathError(`${shown} is a symbolic link to ${target}`);
+};

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { openPinned, refuseLink } from "./pinned-folder.js";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+
+/** What was done with a file. */
+export interface Replaced {
+  readonly changed: boolean;
+  /** Permissions of the file now. */
+  readonly mode: number;
+}
+
+export interface ReplaceOptions {
+  /** A folder that the user chose. No part of the path below it may be a symbolic link. */
+  readonly root: string;
+  /** Whether to create the folder of the file. Default: false. */
+  readonly createFolder?: boolean;
+  /** Permissions of a new file. Default: only this user's. */
+  readonly newMode?: number;
+}
+
+/**
+ * Replaces a file as a whole, or creates it for this user only. Follows no symbolic link: a folder may be of somebody else's
+ * repository, which could have the file written anywhere.
+ *
+ * @param change Returns the new content, given the present one. If they are equal, nothing is written.
+ * @throws LinkedPathError; errors of the file system; an error if the path is not that of a regular file. The file is unchanged.
+ */
+export const replaceFile = async (
+  path: string,
+  { root, createFolder = false, newMode = 0o600 }: ReplaceOptions,
+  change: (before: Buffer | undefined) => Buffer,
+): Promise<Replaced> => {
+  const folder = await openPinned(dirname(path), root, { create: createFolder });
+  const name = basename(path);
+  const temporary = folder.pathOf(`${name}.${randomUUID()}.part`);
+  try {
+    const before = await readRegular(folder.pathOf(name), path);
+    const mode = before?.mode ?? newMode;
+    const after = change(before?.content);
+    if (before?.content.equals(after)) return { changed: false, mode };
+    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    try {
+      // Before there is a secret in it.
+      await folder.assertSame();
+      await handle.writeFile(after);
+      await handle.chmod(mode);
+    } finally {
+      await handle.close();
+    }
+    await folder.assertSame();
+    // Replaces a symbolic link that was planted meanwhile, rather than following it.
+    await rename(temporary, folder.pathOf(name));
+    return { changed: true, mode };
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  } finally {
+    await folder.close();
+  }
+};
+
+/** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
+const readRegular = async (
+  path: string,
+  shown: string,
+): Promise<{ content: Buffer; mode: number } | undefined> => {
+  await refuseLink(path, shown);
+  let handle;
+  try {
+    handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new Error("it is not a regular file");
+    return { content: await handle.readFile(), mode: found.mode & 0o777 };
+  } finally {
+    await handle.close();
+  }
+};

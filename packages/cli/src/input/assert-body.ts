@@ -1,0 +1,24 @@
+import { invalidBody } from "../errors/usage-errors.js";
+import { bodySchemas } from "../contract/generated/body-schemas.js";
+import type { OperationCommand } from "../contract/row.js";
+import { checkSchema } from "../contract/check-schema.js";
+
+const maxProblems = 5;
+
+/**
+ * Refuses a body that the contract does not allow: unknown fields, and values of the wrong type, form or length. Fields may be
+ * missing, because flags can add them. Throws `usage:invalid_value`.
+ *
+ * @param what where the body comes from.
+ */
+export const assertBody = (
+  { id, method, path }: Pick<OperationCommand, "id" | "method" | "path">,
+  body: Readonly<Record<string, unknown>>,
+  what: string,
+): void => {
+  const problems = checkSchema(bodySchemas[id] ?? {}, body);
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, maxProblems).map(({ path: at, message }) => `${at.join(".")} ${message}`);
+  const more = problems.length - shown.length;
+  throw invalidBody(what, [...shown, ...(more > 0 ? [`${more} more problems`] : [])], `${method} ${path}`);
+};

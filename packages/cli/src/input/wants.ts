@@ -1,0 +1,17 @@
+import type { Context } from "../context/context.js";
+import { ask, whyNotAsked } from "./ask.js";
+import { discardTypedLines } from "./discard-typed-lines.js";
+
+/** Returns what a flag says, else what a person answers to a question whose usual answer is yes, else yes. */
+export const wants = async (
+  given: boolean | undefined,
+  message: string,
+  context: Context,
+): Promise<boolean> => {
+  if (given !== undefined) return given;
+  if (whyNotAsked(context) !== undefined) return true;
+  return ask(context, async (prompts, terminal) => {
+    await discardTypedLines(terminal.input);
+    return prompts.confirm({ message, default: true }, terminal);
+  });
+};

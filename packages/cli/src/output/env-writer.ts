@@ -1,0 +1,50 @@
+import { valueAt } from "../contract/json-path.js";
+import { connectionStringIn } from "../secrets/connection-string.js";
+import { mask } from "../secrets/mask.js";
+import { textOf } from "./data-writers.js";
+import { printable } from "./printable.js";
+
+const connectionString = "DATABASE_URL";
+
+/**
+ * Renders one resource as variables for a shell: `DATABASE_ID='db_…'`. Names start with the type of the resource, so that
+ * they do not replace variables such as `USER`. DATABASE_URL is the connection string if the resource has one, and nothing else:
+ * the address of a resource in the API is `DATABASE_API_URL`, and masked secrets are left out.
+ */
+export const renderEnv = (value: unknown, isTerminal: boolean): string => {
+  const type = valueAt(value, ["type"]);
+  const prefix = typeof type === "string" ? type : "mgmt";
+  const url = connectionStringIn(value);
+  const variables = leaves(value, [prefix])
+    .filter(([path, leaf]) => !(path.length === 2 && path[1] === "type") && leaf !== mask)
+    .map(([path, leaf]) => [nameOf(path), textOf(leaf)] as const);
+  return [...(url === undefined ? [] : [[connectionString, url] as const]), ...variables]
+    .map(([name, text]) => {
+      return `${name}=${quoted(isTerminal ? printable(text) : text)}\n`;
+    })
+    .join("");
+};
+
+/** Returns a text as a word of a shell. Ends and begins its quotes again inside of what would be a command of a CI system's log. */
+const quoted = (text: string): string =>
+  `'${text
+    .replaceAll("'", `'\\''`)
+    .replaceAll(/##(?=\[|vso\[)/gi, "#''#")
+    .replaceAll(/(?<=[\r\n\u0085\u2028\u2029])(?=[\s\u0085]*::)/g, "''")}'`;
+
+const leaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+    : [[path, value]];
+
+/** The field `url` is the address of a resource in the API. */
+const nameOf = (path: readonly string[]): string => {
+  const name = path.map(words).join("_");
+  return path.at(-1) === "url" || name === connectionString ? name.replace(/URL$/, "API_URL") : name;
+};
+
+const words = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/\W/g, "_")
+    .toUpperCase();

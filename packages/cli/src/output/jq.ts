@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { CliError } from "../errors/cli-error.js";
+import { usageError } from "../errors/usage-errors.js";
+import { findProgram, programEnvironment } from "../process/find-program.js";
+import { type Query, SelectedText } from "./output.js";
+
+/**
+ * Prepares a filter of the program `jq`, which prints texts without quotes. It gets the data through its standard input, and
+ * none of the variables of this command, which may have a token.
+ *
+ * @throws `program:not_found` if `jq` is not installed; a usage error if the filter is not valid.
+ */
+export const jqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Query> => {
+  const checked = await runJq(filter, "", env);
+  if (checked.status !== 0) {
+    throw usageError(
+      `--jq is not a valid filter: ${firstProblem(checked.stderr)}`,
+      "Examples: '.[].name', '.[] | select(.status == \"ready\") | .id'. See https://jqlang.org/manual.",
+    );
+  }
+  return async (result) => {
+    const { status, stdout, stderr } = await runJq(filter, JSON.stringify(result), env);
+    if (status === 0) return new SelectedText(stdout);
+    throw new CliError(
+      "failure",
+      "jq:failed",
+      `jq could not filter the result: ${firstProblem(stderr)}`,
+      "The command was carried out. Run it with --output json to see the data, if it can be repeated.",
+    );
+  };
+};
+
+interface JqResult {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const runJq = (filter: string, input: string, env: NodeJS.ProcessEnv): Promise<JqResult> =>
+  new Promise((resolve, reject) => {
+    const program = findProgram("jq", env);
+    if (program === undefined) throw cannotRunJq();
+    const variables = programEnvironment(env);
+    // A filter such as -1 is not an option.
+    const args = ["--raw-output", filter.replace(/^-/, " -")];
+    const child = spawn(program, args, {
+      env: variables,
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", (cause) => {
+      reject(cannotRunJq(cause));
+    });
+    child.once("close", (status) => {
+      resolve({ status, stdout, stderr });
+    });
+    // It may end before it has read everything.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+
+const cannotRunJq = (cause?: Error): CliError =>
+  new CliError(
+    "failure",
+    "program:not_found",
+    "--jq needs the program jq, which cannot be started",
+    "Nothing was sent. Install jq (https://jqlang.org), or use --query with a JMESPath expression, which needs no other program.",
+    { cause },
+  );
+
+/** Returns the first line of what `jq` reports, without its name. */
+const firstProblem = (stderr: string): string =>
+  stderr
+    .split("\n", 1)
+    .join("")
+    .replace(/^jq: (error:? ?)?/, "") || "no reason was given";

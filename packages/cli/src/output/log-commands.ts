@@ -1,0 +1,20 @@
+/** What starts a command of Azure Pipelines, and an older one of GitHub Actions, anywhere in a line. */
+const marker = /##(?=\[|vso\[)/gi;
+
+/** A command of GitHub Actions, which is the start of a line. The white space before it is that of .NET, which has U+0085 as well. */
+const command = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
+
+/** Whether a CI system would carry out a part of a text that is printed into its log. */
+export const hasLogCommand = (text: string): boolean =>
+  isSuspect(text) && (text.search(marker) >= 0 || text.search(command) >= 0);
+
+/** Keeps a CI system from carrying out a foreign text that is printed into its log: a name could set a variable of the job. */
+export const withoutLogCommands = (text: string): string =>
+  isSuspect(text) ? escapeMarkers(text).replaceAll(command, String.raw`$1\u003a`) : text;
+
+/** Does the same for text that quotes all of its strings, such as JSON, whose value stays the same. */
+export const escapeMarkers = (text: string): string =>
+  text.includes("##") ? text.replaceAll(marker, String.raw`\u0023#`) : text;
+
+/** Almost no text has these, and long tables have many texts. */
+const isSuspect = (text: string): boolean => text.includes("##") || text.includes("::");

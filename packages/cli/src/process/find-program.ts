@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { isProgram, programFolders, programPath } from "@mgmt/internal/programs/program-files";
+import { inheritedEnvironment } from "./inherited-environment.js";
+
+/** Returns the absolute path of a program in an absolute folder of PATH, or undefined if there is none that this account can run. */
+export const findProgram = (name: string, env: NodeJS.ProcessEnv): string | undefined =>
+  programFolders(env)
+    .map((folder) => join(folder, fileNameOf(name)))
+    .find(isProgram);
+
+/** Returns the name of the file of a program. */
+export const fileNameOf = (program: string): string =>
+  process.platform === "win32" ? `${program}.exe` : program;
+
+/**
+ * Returns the environment of a program that this command chooses, rather than the user: without what is for `mgmt` alone, and with the
+ * absolute folders of PATH, where the program finds those that it runs itself.
+ */
+export const programEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...inheritedEnvironment(env),
+  ...programPath(env),
+});

@@ -1,0 +1,66 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import { unknownName } from "../errors/name-errors.js";
+import { valueAt } from "../contract/json-path.js";
+import { namedKindOf } from "../contract/id-form.js";
+import { listed } from "../names/listed.js";
+import { similar } from "../text/suggest.js";
+import { kinds } from "../contract/kinds.js";
+import { ApiError } from "../contract/sdk.js";
+import type { OperationCommand } from "../contract/row.js";
+
+/** Field of a query with the name of a branch. */
+const branchName = "branchGitName";
+
+/** In how many projects a branch is looked for. Each takes a request. */
+const searchedProjects = 20;
+
+/**
+ * Explains an empty list: the service lists nothing for a project, branch, database or workspace that does not exist.
+ *
+ * @param values Path and query parameters.
+ * @throws `name:not_found` for the first one that does not exist or that the credential cannot access, with the names of
+ * branches that are similar.
+ */
+export const assertListed = async (
+  { arguments: parameters, query }: OperationCommand,
+  values: Readonly<Record<string, unknown>>,
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<void> => {
+  const ids = [...parameters, ...query.map(({ path, prefix }) => ({ name: path.join("."), prefix }))];
+  for (const { name, prefix } of ids) {
+    const kind = namedKindOf(prefix);
+    const id = valueAt(values, [name]);
+    if (kind === undefined || typeof id !== "string" || id === "unassigned") continue;
+    const path = kinds[kind].get;
+    if (path === undefined) continue;
+    try {
+      await client.request({ method: "GET", path, pathParams: { id } }, { signal });
+    } catch (error) {
+      if (error instanceof ApiError && [403, 404, 422].includes(error.status))
+        throw unknownName(kind, id, []);
+      throw error;
+    }
+  }
+  const name = valueAt(values, [branchName]);
+  if (typeof name === "string") await assertBranch(name, valueAt(values, ["projectId"]), client, signal);
+};
+
+/** Asserts that a project has a branch, or else that one of the projects has. */
+const assertBranch = async (
+  name: string,
+  projectId: unknown,
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<void> => {
+  const scope = { client, signal };
+  const all = typeof projectId === "string" ? [{ id: projectId }] : await listed("project", {}, scope);
+  if (!all || all.length > searchedProjects) return;
+  const branches = await Promise.all(all.map(({ id }) => listed("branch", { project: String(id) }, scope)));
+  const names = branches.flat().flatMap((branch) => {
+    const own = branch?.["gitName"];
+    return typeof own === "string" ? [own] : [];
+  });
+  const isListed = branches.every((each) => each !== undefined);
+  if (isListed && !names.includes(name)) throw unknownName("branch", name, similar(name, names));
+};

@@ -1,0 +1,51 @@
+import { usageError } from "../errors/usage-errors.js";
+import type { Sources } from "../context/sources.js";
+import { isObject } from "../contract/json-path.js";
+
+/** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
+export const readIds = async (sources: Sources): Promise<string[]> => {
+  const lines = await linesOf("-", "the ids", sources);
+  return lines.map(({ text, line }) => {
+    if (!text.startsWith("{")) return text;
+    const { id } = parseObject(text, `Line ${line}`);
+    if (typeof id !== "string")
+      throw usageError(`Line ${line} has no id`, "Pass ids, or objects with an id.");
+    return id;
+  });
+};
+
+/** The body of one item, and the line that it is on. */
+export interface BulkItem {
+  readonly line: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** Reads a file or standard input with a JSON object on each line. */
+export const readItems = async (path: string, sources: Sources): Promise<BulkItem[]> => {
+  const lines = await linesOf(path, "--ndjson", sources);
+  return lines.map(({ text, line }) => ({ line, body: parseObject(text, `--ndjson: line ${line}`) }));
+};
+
+const linesOf = async (
+  path: string,
+  what: string,
+  sources: Sources,
+): Promise<{ text: string; line: number }[]> => {
+  const text = (await sources.read(path, what)).replace(/^\uFEFF/, "");
+  return text
+    .split("\n")
+    .map((each, index) => ({ text: each.trim(), line: index + 1 }))
+    .filter((each) => each.text !== "");
+};
+
+const parseObject = (text: string, what: string): Record<string, unknown> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may contain a secret.
+    throw usageError(`${what} is not JSON`, "Nothing was sent. Pass one JSON object on each line.");
+  }
+  if (isObject(value)) return value;
+  throw usageError(`${what} is not a JSON object`, "Nothing was sent. Pass one JSON object on each line.");
+};

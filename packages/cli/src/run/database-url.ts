@@ -1,0 +1,191 @@
+import type { Connection, ConnectionFormat, MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context/context.js";
+import { noCredentials, noPooler, unknownRole } from "../errors/database-errors.js";
+import { ambiguousName } from "../errors/name-errors.js";
+import { unexpectedResponse } from "../errors/run-errors.js";
+import { missingInput } from "../errors/usage-errors.js";
+import { whyNotAsked } from "../input/ask.js";
+import { assertPathId } from "../input/ids.js";
+import { takeDefault } from "../profiles/defaults.js";
+import { idOf } from "../names/id-of.js";
+import type { Connectable } from "../contract/connectable.js";
+import { maskInLog } from "../disclosure/log-masks.js";
+import { connect } from "../service/connect.js";
+import { connectionString, InvalidArgumentError } from "../contract/sdk.js";
+import { defaultDatabaseOf, findDefaultDatabase } from "./default-database.js";
+
+/** How to connect to a database. */
+export interface DatabaseAccess extends Connectable {
+  readonly databaseId: string;
+  /** The connection whose credentials these are. */
+  readonly connectionId: string;
+  /** The connection string with all of it. */
+  readonly url: string;
+  /** Returns the connection string in one of its forms. */
+  readonly inFormat: (format: ConnectionFormat) => string;
+}
+
+/** Which of the ways to connect to a database to use. */
+export interface AccessChoice {
+  /** Whether to connect through the connection pooler. Default: false. */
+  readonly pooled?: boolean | undefined;
+  /** The id, the name or the user of a connection. Default: the first whose password can be read. */
+  readonly role?: string | undefined;
+  /** The flag that names the database. Default: an argument does. */
+  readonly flag?: string;
+}
+
+/**
+ * Returns how to connect to a database with the credentials of one of its connections.
+ *
+ * @param database Id or name. Default: the default database of the project that commands use.
+ * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, what `accessTo` throws, and errors of the
+ *   service.
+ */
+export const databaseAccess = async (
+  database: string | undefined,
+  flags: GlobalFlags,
+  context: Context,
+  choice: AccessChoice = {},
+): Promise<DatabaseAccess> => {
+  const { client, databaseId } = await findDatabase(database, flags, context, choice.flag);
+  return accessTo(databaseId, client, context, choice);
+};
+
+/**
+ * Returns the id of a database, by its id or name or as the default one, and the client that found it.
+ *
+ * @param flag the one that names the database. Default: an argument does.
+ */
+export const findDatabase = async (
+  database: string | undefined,
+  flags: GlobalFlags,
+  context: Context,
+  flag?: string,
+): Promise<{ client: MgmtClient; databaseId: string }> => {
+  if (database !== undefined) assertPathId("<database-id>", database);
+  const client = await connect(flags, context);
+  const databaseId =
+    database === undefined
+      ? await defaultDatabase(client, flags, context, flag)
+      : await idOf("database", database, client, flags, context);
+  return { client, databaseId };
+};
+
+/**
+ * Returns how to connect to a database with the credentials of one of its connections, which CI hides in its log from then on if it
+ * can.
+ *
+ * @throws `database:no_credentials` if no password can be read; `database:no_pooler`; `name:not_found` and `name:ambiguous` for the
+ *   role; and errors of the service.
+ */
+export const accessTo = async (
+  id: string,
+  client: MgmtClient,
+  context: Pick<Context, "env" | "output" | "signal">,
+  choice: AccessChoice = {},
+): Promise<DatabaseAccess> => {
+  const { signal } = context;
+  const all = await client.databases.connections.list(id, undefined, { signal }).toArray();
+  const { role } = choice;
+  const found = role === undefined ? all : withRole(all, role);
+  if (role !== undefined && found.length === 0) throw unknownRole(id, role, all);
+  const readable = found.filter(({ directConnection }) => directConnection);
+  const [connection] = readable;
+  if (!connection) throw noCredentials(id, found.length === 1 ? found[0]?.id : undefined);
+  if (role !== undefined && readable.length > 1) {
+    throw ambiguousName(
+      "connection",
+      role,
+      readable.map((each) => ({ id: each.id, label: each.directConnection?.user ?? "" })),
+    );
+  }
+  return accessWith(connection, id, choice, context);
+};
+
+/**
+ * Returns how to connect with a connection, whose password CI hides in its log from then on if it can. Throws
+ * `database:no_credentials` and `database:no_pooler`.
+ */
+export const accessWith = (
+  { id: connectionId, directConnection, endpoints }: Connection,
+  databaseId: string,
+  { pooled: isPooled = false }: AccessChoice,
+  context: Pick<Context, "env" | "output">,
+): DatabaseAccess => {
+  if (!directConnection) throw noCredentials(databaseId);
+  if (isPooled && !endpoints.pooled) throw noPooler(databaseId);
+  const { user, pass: password } = directConnection;
+  const inFormat = (format?: ConnectionFormat): string =>
+    connectionString({ directConnection, endpoints }, { pooled: isPooled, format });
+  const url = urlFrom(inFormat);
+  maskInLog([url, password], context);
+  const { hostname, port, searchParams } = new URL(url);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port || "5432"),
+    user,
+    password,
+    sslMode: searchParams.get("sslmode") === "disable" ? "disable" : "require",
+    isPooled,
+    databaseId,
+    connectionId,
+    url,
+    inFormat,
+  };
+};
+
+/** Returns the connection string. Throws `response:invalid` if the service returned a host that is none. */
+const urlFrom = (build: () => string): string => {
+  try {
+    return build();
+  } catch (error) {
+    throw error instanceof InvalidArgumentError ? unexpectedResponse("a connection with a host") : error;
+  }
+};
+
+/** Returns the connections that a user calls by their id, name or user. An id wins over a user, which wins over a name. */
+const withRole = (connections: readonly Connection[], role: string): Connection[] =>
+  [
+    connections.filter(({ id }) => id === role),
+    connections.filter(({ directConnection }) => directConnection?.user === role),
+    connections.filter(({ name }) => name === role),
+  ].find((found) => found.length > 0) ?? [];
+
+/** Returns the default database of the project that commands use. Asks on a terminal if there is none. */
+const defaultDatabase = async (
+  client: MgmtClient,
+  flags: GlobalFlags,
+  context: Context,
+  flag: string | undefined,
+): Promise<string> => {
+  const project = takeDefault("projectId", flags, context)?.value;
+  const projectId =
+    project === undefined ? undefined : await idOf("project", project, client, flags, context);
+  const reason = whyNotAsked(context);
+  if (projectId === undefined) {
+    if (reason === undefined) return askForDatabase(client, flags, context, flag);
+    throw missingInput(
+      "Missing the database: this folder has no default project",
+      `The command did not ask, because ${reason}. Pass the id or name of a database, or set a default project: mgmt link --project-id ID`,
+    );
+  }
+  const databases = await client.projects.databases
+    .list(projectId, undefined, { signal: context.signal })
+    .toArray();
+  const isUnclear = databases.length > 0 && !findDefaultDatabase(databases);
+  if (isUnclear && reason === undefined) return askForDatabase(client, flags, context, flag);
+  return defaultDatabaseOf(projectId, databases).id;
+};
+
+const askForDatabase = async (
+  client: MgmtClient,
+  flags: GlobalFlags,
+  context: Context,
+  flag: string | undefined,
+): Promise<string> => {
+  const { chooseResource } = await import("../names/choose-resource.js");
+  const value = await chooseResource("database", "Database", { client, known: {}, flags, context });
+  context.chosen.push({ ...(flag !== undefined && { flag }), value });
+  return value;
+};

@@ -1,0 +1,75 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../context/context.js";
+import type { TypedValues } from "../input/read-input.js";
+import { activeProfile, type Sourced } from "../profiles/active-profile.js";
+import { valueAt } from "../contract/json-path.js";
+import { takeDefault } from "../profiles/defaults.js";
+import { isDefaultName } from "../profiles/profile.js";
+import type { OperationCommand } from "../contract/row.js";
+import { defaultOf } from "./targets.js";
+
+/** Returns the flag that limits a list to a project but may be left out, which then means the default project. */
+export const projectFilterOf = ({ envelope, query }: OperationCommand): string | undefined =>
+  envelope === "list"
+    ? query.find(({ path, required }) => path.join(".") === "projectId" && required === undefined)?.flag
+    : undefined;
+
+/**
+ * Sets the required project and workspace fields that were not typed to their defaults, and limits a list to the default project
+ * unless all projects are asked for. A branch is in one project, so its list needs no other limit.
+ */
+export const fillDefaults = (
+  command: OperationCommand,
+  typed: TypedValues,
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd" | "output">,
+  allProjects = false,
+): TypedValues => {
+  const { query, body } = command;
+  const branch = typed.flags["branch-id"];
+  const isLimited = allProjects || (branch !== undefined && branch !== "unassigned");
+  const filter = isLimited ? undefined : projectFilterOf(command);
+  // A whole body is sent as it is.
+  const fields = [...query, ...(typed.body === undefined ? (body?.fields ?? []) : [])];
+  const defaults: Record<string, string> = {};
+  for (const { path, required, flag } of fields) {
+    const name = path.join(".");
+    const hasDefault = required === "always" || flag === filter;
+    if (!isDefaultName(name) || !hasDefault || typed.flags[flag] !== undefined) continue;
+    const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
+    if (found) defaults[flag] = found.value;
+  }
+  return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
+};
+
+/** An id and where it came from, or `credential` for the workspace that the credential belongs to. */
+export type DefaultTarget = Sourced<string> | "credential";
+
+/** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
+export const defaultTarget = (
+  row: OperationCommand,
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd" | "output">,
+): DefaultTarget | undefined => {
+  const name = defaultOf(row);
+  if (name === undefined) return undefined;
+  const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
+  if (found) return found;
+  return name === "workspaceId" ? "credential" : undefined;
+};
+
+/** Asks the service for the id that replaces an omitted one. Returns undefined if the credential has no workspace. */
+export const resolveTarget = async (
+  target: DefaultTarget,
+  connect: () => Promise<MgmtClient>,
+  signal: AbortSignal,
+): Promise<Sourced<string> | undefined> => {
+  if (target !== "credential") return target;
+  const client = await connect();
+  const id = valueAt(await client.request<unknown>({ method: "GET", path: "/v1/me" }, { signal }), [
+    "data",
+    "workspace",
+    "id",
+  ]);
+  return typeof id === "string" ? { value: id, from: "the credential" } : undefined;
+};

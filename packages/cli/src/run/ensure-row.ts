@@ -1,0 +1,34 @@
+import type { EnsureRule, OperationCommand } from "../contract/row.js";
+
+/** Returns the row of `ensure` for the row of `create`: the same input, with an identity. */
+export const ensureRow = (create: OperationCommand, { identities }: EnsureRule): OperationCommand => {
+  const fields = create.body?.fields ?? [];
+  const isIdentity = ({ path }: { path: readonly string[] }): boolean => identities.includes(path.join("."));
+  const noun = create.summary.replace(/^Create /, "");
+  const flags = fields.filter(isIdentity).map(({ flag }) => `--${flag}`);
+  const [preferred] = identities;
+  const unchanged = `is not changed${create.secrets ? ", and its secrets are not printed" : ""}`;
+  const hasRequired = fields.some((field) => isIdentity(field) && field.required === "always");
+  return {
+    ...create,
+    words: [...create.words.slice(0, -1), "ensure"],
+    summary: `Create ${noun} unless it exists`,
+    description:
+      `Creates ${noun}, or prints the existing one with the same ${flags.join(", or without it the same ")}. ` +
+      `The existing one ${unchanged}. The command can be repeated: after a lost response, and if several processes run it ` +
+      "at once, there is still only one.",
+    body: {
+      required: true,
+      fields: fields.map((field) =>
+        hasRequired || field.path.join(".") !== preferred ? field : { ...field, required: "always" as const },
+      ),
+      examples: (create.body?.examples ?? []).filter((example) => hasIdentity(example, identities)),
+    },
+  };
+};
+
+/** Whether a body has one of the identities. */
+export const hasIdentity = (body: unknown, identities: readonly string[]): boolean =>
+  typeof body === "object" &&
+  body !== null &&
+  identities.some((name) => typeof Reflect.get(body, name) === "string");

@@ -1,0 +1,52 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../context/context.js";
+import { unexpectedResponse } from "../errors/run-errors.js";
+import { isObject, valueAt } from "../contract/json-path.js";
+
+/** The result of `ensure` for any resource. */
+interface Ensured {
+  readonly created: boolean;
+  readonly resource: Record<string, unknown>;
+}
+
+/**
+ * Creates a resource, with credentials if `create` declares them, or returns the existing one with the same identity.
+ *
+ * @param create The operation that creates it.
+ */
+export const ensure = async (
+  create: {
+    readonly id: string;
+    readonly arguments: readonly { readonly name: string }[];
+    readonly credentials?: { readonly property: string };
+  },
+  target: Readonly<Record<string, string>>,
+  body: object,
+  client: MgmtClient,
+  { signal }: Pick<Context, "signal">,
+): Promise<Ensured> => {
+  const names = create.id.split(".").slice(0, -1);
+  const holder = names.reduce<unknown>(
+    (parent, name) => (typeof parent === "object" && parent !== null ? Reflect.get(parent, name) : undefined),
+    client,
+  );
+  if (!hasEnsure(holder)) throw new Error(`The SDK has no ensure for ${create.id}`);
+  const ids = create.arguments.map(({ name }) => target[name] ?? "");
+  const result = await holder.ensure(...ids, body, { signal, credentials: create.credentials !== undefined });
+  if (!isEnsured(result)) throw unexpectedResponse("one resource");
+  const { created, resource } = result;
+  const property = create.credentials?.property ?? "";
+  const credentials = valueAt(result, [property]);
+  return {
+    created,
+    resource: credentials === undefined ? resource : { ...resource, [property]: credentials },
+  };
+};
+
+const hasEnsure = (
+  holder: unknown,
+): holder is { ensure: (...parameters: readonly unknown[]) => Promise<unknown> } =>
+  typeof holder === "object" && holder !== null && typeof Reflect.get(holder, "ensure") === "function";
+
+const isEnsured = (result: unknown): result is Ensured =>
+  isObject(result) && typeof result["created"] === "boolean" && isObject(result["resource"]);

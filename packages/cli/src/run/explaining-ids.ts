@@ -1,0 +1,24 @@
+import type { Context } from "../context/context.js";
+import type { Notice } from "../output/output.js";
+import { wrongPrefixMessages } from "./messages.js";
+import type { OperationCommand } from "../contract/row.js";
+
+/** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
+export const explainingIds = async (
+  command: OperationCommand,
+  target: Readonly<Record<string, string>>,
+  { output }: Context,
+  run: () => PromiseLike<unknown>,
+  notFound?: Notice,
+): Promise<void> => {
+  try {
+    await run();
+  } catch (error) {
+    const status = error instanceof Error && "status" in error ? Number(error.status) : undefined;
+    if (status === 404 && notFound) output.notice(notFound);
+    if (status === 404 || status === 422) {
+      wrongPrefixMessages(command, target).forEach((message) => output.info(message));
+    }
+    throw error;
+  }
+};

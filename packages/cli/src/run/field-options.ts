@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { refusedSecret } from "../program/global-options.js";
+import type { Field } from "../contract/row.js";
+
+/**
+ * Adds the flag of a field: a switch for a boolean, a file for a secret, else a value.
+ *
+ * @param defaultText the default, if it is not the one of the API.
+ */
+export const addFieldOption = (command: Command, field: Field, defaultText?: string): void => {
+  const { flag } = field;
+  if (field.secret) {
+    const help = `${fieldHelp(field, defaultText)} Path of a file, or - for standard input.`;
+    command.addOption(new Option(`--${flag}-file <path>`, help));
+    command.addOption(refusedSecret(flag, `Pass --${flag}-file PATH (- for standard input).`));
+    return;
+  }
+  const help = fieldHelp(field, defaultText);
+  if (field.type === "boolean") {
+    command.addOption(new Option(`--${flag}`, help));
+    command.addOption(new Option(`--no-${flag}`, `turn off --${flag}`).hideHelp(field.default !== true));
+    return;
+  }
+  command.addOption(new Option(`--${flag} <${placeholder(field)}>`, help));
+};
+
+/** Returns what was typed for a field: the text, or the state of the switch. */
+export const typedValue = (command: Command, field: Field): string | boolean | undefined => {
+  const option = new Option(`--${field.flag}${field.secret ? "-file" : ""} <value>`);
+  const value: unknown = command.getOptionValue(option.attributeName());
+  return typeof value === "string" || typeof value === "boolean" ? value : undefined;
+};
+
+const placeholder = (field: Field): string => {
+  if (field.type === "json") return "json";
+  if (field.type !== "string") return "number";
+  if (field.prefix !== undefined) return "id";
+  return field.enum ? "value" : field.format === "date-time" ? "time" : "text";
+};
+
+const fieldHelp = (field: Field, defaultText = textOf(field.default)): string => {
+  const facts = [
+    field.deprecated ? "deprecated" : "",
+    field.enum ? `one of: ${field.enum.join(", ")}` : "",
+    bounds(field),
+    defaultText === "" ? "" : `default: ${defaultText}`,
+  ].filter(Boolean);
+  // The API's own default is part of its description.
+  const text =
+    defaultText === textOf(field.default) ? field.help : field.help.replace(/ Defaults to [^.]*\./, "");
+  const required = field.required === "always" ? "(required) " : "";
+  return `${required}${plainText(text)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`.trim();
+};
+
+/** A switch that is off by default needs no words. */
+const textOf = (value: unknown): string =>
+  value === undefined || value === false ? "" : JSON.stringify(value).replaceAll('"', "");
+
+/** Removes the backticks of Markdown around words, and quotes what is not a word. */
+export const plainText = (text: string): string =>
+  text.replaceAll(/`([\w][^`]*)`/g, "$1").replaceAll(/`([^`]+)`/g, '"$1"');
+
+const bounds = ({ minimum, maximum, maxLength, prefix }: Field): string => {
+  // Users copy ids, so their maximum length does not matter.
+  if (prefix !== undefined) return "";
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  return maxLength === undefined ? "" : `at most ${maxLength} characters`;
+};

@@ -1,0 +1,156 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../context/context.js";
+import { missingInput } from "../errors/usage-errors.js";
+import { ask, whyNotAsked } from "../input/ask.js";
+import { askForField } from "../input/ask-for-field.js";
+import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
+import { setAt, valueAt } from "../contract/json-path.js";
+import { connect } from "../service/connect.js";
+import { isKindName, kindOfPrefix } from "../contract/kinds.js";
+import { chooseResource, type Known } from "../names/choose-resource.js";
+import { plainText } from "./field-options.js";
+import type { Invocation } from "./invocation.js";
+import type { Field, PathArgument } from "../contract/row.js";
+import { defaultOf } from "./targets.js";
+
+/** Everything that a command needs to know: all ids, and all required fields. */
+interface Complete {
+  readonly ids: readonly string[];
+  readonly input: Input;
+}
+
+/**
+ * Asks for the ids and required fields that a command line lacks, with choices from the service.
+ *
+ * @throws `usage:missing` with the names of all of them where nothing can be asked.
+ */
+export const fillMissing = async (
+  invocation: Invocation,
+  ids: readonly string[],
+  read: ReadInput,
+  context: Context,
+): Promise<Complete> => {
+  const { command, flags } = invocation;
+  const absent = command.arguments.slice(ids.length);
+  const fields = missingFields(invocation, read);
+  const body = read.body ?? {};
+  if (absent.length + fields.length === 0) {
+    if (invocation.typed.body !== undefined) return { ids, input: read };
+    throw noFieldSet(command.body?.fields ?? []);
+  }
+  const reason = whyNotAsked(context);
+  if (reason !== undefined) throw missing(invocation, absent, fields, reason);
+
+  const { query } = read;
+  const known = knownIds(invocation, ids, { query, body });
+  const client = lazily(() => connect(flags, context));
+  const complete = [...ids];
+  for (const { label, resource } of absent) {
+    const id = await askForId(titleOf(label), resource, { client, known, invocation, context });
+    if (isKindName(resource)) known[resource] = id;
+    complete.push(id);
+    context.chosen.push({ value: id });
+  }
+  for (const field of fields) {
+    const title = titleOf(field.flag);
+    const kind = kindOfPrefix(field.prefix);
+    const value =
+      kind !== undefined
+        ? await askForId(title, kind, { client, known, invocation, context })
+        : await askForField(field, title, context);
+    if (kind !== undefined && typeof value === "string") known[kind] = value;
+    if (!field.secret && typeof value === "string") context.chosen.push({ flag: flagOf(field), value });
+    if (command.query.includes(field)) query[field.path[0] ?? field.flag] = value;
+    else setAt(body, field.path, value);
+  }
+  return { ids: complete, input: { query, body: command.body ? body : undefined } };
+};
+
+/** The required fields. A body that only needs some field needs the one that can be passed as an argument. */
+const missingFields = (
+  { command, overlay, typed }: Invocation,
+  { missing, body }: ReadInput,
+): readonly Field[] => {
+  const needsField = command.body?.required && typed.body === undefined;
+  if (missing.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missing;
+  return command.body?.fields.filter(({ path }) => path.join(".") === overlay.argument) ?? [];
+};
+
+const noFieldSet = (fields: readonly Field[]): Error => {
+  const flags = fields.filter(({ deprecated }) => !deprecated).map(flagOf);
+  return missingInput("No field is set", `Pass at least one of ${flags.join(", ")}.`);
+};
+
+const missing = (
+  { command, overlay }: Invocation,
+  absent: readonly PathArgument[],
+  fields: readonly Field[],
+  reason: string,
+): Error => {
+  const isArgument = ({ path }: Field): boolean => path.join(".") === overlay.argument;
+  const names = [
+    ...absent.map(({ label }) => `<${label}>`),
+    ...fields.filter(isArgument).map(({ flag }) => `<${flag}>`),
+    ...fields.filter((field) => !isArgument(field)).map(flagOf),
+  ];
+  const [field] = fields;
+  const only = names.length === 1 ? field : undefined;
+  const advice = [
+    only?.help ? `${flagOf(only)}: ${plainText(only.help)}` : "",
+    only?.enum ? `Allowed: ${only.enum.join(", ")}.` : "",
+    defaultOf(command) === undefined
+      ? ""
+      : `mgmt link --${absent[0]?.label ?? "project-id"} sets a default for this folder.`,
+    `mgmt ${command.words.join(" ")} --help shows the arguments and flags.`,
+  ];
+  return missingInput(
+    `Missing ${names.join(", ")}`,
+    `The command did not ask, because ${reason}. ${advice.filter(Boolean).join(" ")}`,
+  );
+};
+
+/** The ids that the command line has, by kind of resource. */
+const knownIds = ({ command }: Invocation, ids: readonly string[], { query, body }: Input): Known => {
+  const known: Known = {};
+  for (const [index, { resource }] of command.arguments.entries()) {
+    const id = ids[index];
+    if (isKindName(resource) && id !== undefined) known[resource] = id;
+  }
+  for (const { path, prefix } of [...command.query, ...(command.body?.fields ?? [])]) {
+    const kind = kindOfPrefix(prefix);
+    const value = valueAt(body, path) ?? valueAt(query, path);
+    if (kind !== undefined && typeof value === "string") known[kind] = value;
+  }
+  return known;
+};
+
+interface Asking {
+  readonly client: () => Promise<MgmtClient>;
+  readonly known: Known;
+  readonly invocation: Invocation;
+  readonly context: Context;
+}
+
+const askForId = async (
+  title: string,
+  kind: string | undefined,
+  { client, known, invocation, context }: Asking,
+): Promise<string> => {
+  if (isKindName(kind)) {
+    return chooseResource(kind, title, { client: await client(), known, flags: invocation.flags, context });
+  }
+  const message = `${title}:`;
+  const validate = (text: string): true | string => text.trim() !== "" || "Type an id.";
+  return (await ask(context, ({ input }, terminal) => input({ message, validate }, terminal))).trim();
+};
+
+/** `source-database-id` becomes `Source database`. */
+const titleOf = (flag: string): string => {
+  const words = flag.replace(/-id$/, "").replaceAll("-", " ");
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};
+
+const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+};

@@ -1,0 +1,44 @@
+import type { Call } from "@mgmt/sdk";
+import type { GlobalFlags } from "../context/context.js";
+import type { Input, TypedValues } from "../input/read-input.js";
+import type { DryRunFormat } from "../input/dry-run-option.js";
+import type { DisclosureFlags } from "../disclosure/disclosure.js";
+import type { CommandOverlay } from "../contract/overlay.js";
+import type { OperationCommand } from "../contract/row.js";
+
+/** A parsed command line. */
+export interface Invocation {
+  readonly command: OperationCommand;
+  readonly overlay: CommandOverlay;
+  /** Values of the path parameters. A delete accepts several for the last one. */
+  readonly ids: readonly string[];
+  readonly typed: TypedValues;
+  readonly flags: GlobalFlags;
+  /** Whether to read all pages of a list. */
+  readonly all: boolean;
+  /** Whether to list those of all projects, not only those of the default one. */
+  readonly allProjects?: boolean;
+  /** Print the requests instead of sending them. */
+  readonly dryRun?: DryRunFormat | undefined;
+  /** Whether to return an existing resource with the same identity instead of creating another one. */
+  readonly ensures?: boolean;
+  /** How long to wait until the effect of the request has settled. Absent: do not wait. */
+  readonly waitMs?: number;
+  /** Wait for the sponsor's approval. */
+  readonly waitApproval?: { readonly timeoutMs?: number };
+  /** What to do with secrets in the result. */
+  readonly disclosure?: DisclosureFlags;
+}
+
+/** Returns the call of an operation. */
+export const callOf = (
+  { method, path }: OperationCommand,
+  pathParams: Record<string, string>,
+  { query, body }: Input,
+): Call => ({
+  method,
+  path,
+  pathParams,
+  query,
+  ...(body !== undefined && { body }),
+});

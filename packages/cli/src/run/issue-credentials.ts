@@ -1,0 +1,50 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../context/context.js";
+import { credentialsMissing, unexpectedResponse } from "../errors/run-errors.js";
+import { groups } from "../contract/generated/groups.js";
+import { isObject, valueAt } from "../contract/json-path.js";
+import { bodyWords } from "./examples.js";
+import { overlayOf } from "../contract/overlay.js";
+import type { CredentialsRule, OperationCommand } from "../contract/row.js";
+
+/** A new resource with its credentials, or what went wrong. */
+export interface Credentialed {
+  readonly resource: object;
+  /** Not thrown, because the resource exists and must be printed in any case. */
+  readonly failed?: { readonly error: unknown };
+}
+
+/** Creates credentials for a new resource, and returns it with them. */
+export const issueCredentials = async (
+  { operation, property, parent, body }: CredentialsRule,
+  resource: Readonly<Record<string, unknown>>,
+  client: MgmtClient,
+  { signal, changes }: Pick<Context, "signal" | "changes">,
+): Promise<Credentialed> => {
+  const complete = { ...body, [parent]: resource["id"] };
+  const row = await rowOf(operation);
+  const { method, path } = row;
+  try {
+    const response = await client.request<unknown>(
+      { method, path, pathParams: {}, body: complete },
+      { signal },
+    );
+    const credentials = valueAt(response, ["data"]);
+    if (!isObject(credentials)) throw unexpectedResponse("one resource");
+    return { resource: { ...resource, [property]: credentials } };
+  } catch (error) {
+    const words = ["mgmt", ...row.words, ...bodyWords(row, overlayOf(row.id), complete)];
+    const id = String(resource["id"]);
+    // Credentials whose response did not arrive are of no use: their secrets are shown only once.
+    changes.takeUnanswered();
+    return { resource, failed: { error: credentialsMissing(id, property, words, error) } };
+  }
+};
+
+const rowOf = async (id: string): Promise<OperationCommand> => {
+  const [group = ""] = id.split(".");
+  const rows = await groups.find(({ name }) => name === group)?.load();
+  const row = rows?.find((each) => each.id === id);
+  if (!row) throw new Error(`There is no operation ${id}`);
+  return row;
+};

@@ -1,0 +1,84 @@
+import type { Context } from "../context/context.js";
+import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
+import type { Input } from "../input/read-input.js";
+import { valueAt } from "../contract/json-path.js";
+import { leavesOpen } from "../context/sent-changes.js";
+import { ensureRow, hasIdentity } from "./ensure-row.js";
+import { shellWord } from "../text/shell-word.js";
+import { bodyWords, flagWords } from "./examples.js";
+import { overlayOf } from "../contract/overlay.js";
+import type { OperationCommand } from "../contract/row.js";
+import { siblingOf } from "../contract/siblings.js";
+
+/**
+ * Returns an error that says what to run next if the request may have been processed although no response arrived, and
+ * otherwise the error itself.
+ */
+export const explainLostResponse = async (
+  error: unknown,
+  command: OperationCommand,
+  target: Readonly<Record<string, string>>,
+  input: Input,
+  context: Pick<Context, "signal" | "changes">,
+): Promise<unknown> => {
+  const problem = await unknownOutcome(error, command.method, context);
+  if (problem === undefined) return error;
+  const { next, effect } = await nextCommand(command, target, input);
+  const words = ["mgmt", ...next];
+  return outcomeUnknown(problem, words, `${effect}: ${words.map(shellWord).join(" ")}`);
+};
+
+/**
+ * Returns the problem if a request may have been processed although no response arrived, else undefined. The SDK sends a request
+ * again unless it could take effect twice, so that only a POST ends in this way, or a request that the user has interrupted.
+ */
+export const unknownOutcome = async (
+  error: unknown,
+  method: string,
+  { signal, changes }: Pick<Context, "signal" | "changes">,
+): Promise<string | undefined> => {
+  const isUnanswered = changes.takeUnanswered();
+  if (signal.aborted) {
+    return isUnanswered && error instanceof Error && error === signal.reason
+      ? interruptedProblem(error)
+      : undefined;
+  }
+  const problem = method === "POST" ? await lostResponse(error) : undefined;
+  return problem === undefined ? undefined : `${problem}. It is not known whether the request took effect`;
+};
+
+/** Returns the problem if the response to a request was lost, else undefined. */
+export const lostResponse = async (error: unknown): Promise<string | undefined> => {
+  const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../contract/sdk.js");
+  if (error instanceof ConnectionError) return isUnsent(error) ? undefined : error.message;
+  if (error instanceof InvalidResponseError) return error.message;
+  return error instanceof ApiError && leavesOpen(error.status, error.headers) ? error.message : undefined;
+};
+
+const nextCommand = async (
+  command: OperationCommand,
+  target: Readonly<Record<string, string>>,
+  { body }: Input,
+): Promise<{ next: string[]; effect: string }> => {
+  const { words, ensure, arguments: parameters } = command;
+  const ids = parameters.map(({ name }) => target[name] ?? "");
+  if (ensure && hasIdentity(body, ensure.identities)) {
+    const row = ensureRow(command, ensure);
+    const next = [...row.words, ...ids, ...bodyWords(row, overlayOf(row.id), body)];
+    return { next, effect: "This command creates it only if it does not exist" };
+  }
+  const get = await siblingOf(words, "get");
+  if (get && get.arguments.length === parameters.length && ids.length > 0) {
+    return { next: [...get.words, ...ids], effect: "This command shows the current state" };
+  }
+  const list = await siblingOf(words, "list");
+  if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
+  const filters = list.query.flatMap((field) => {
+    const value = valueAt(body, field.path);
+    return typeof value === "string" ? flagWords(field, value) : [];
+  });
+  return {
+    next: [...list.words, ...ids, ...filters],
+    effect: "Before you repeat it, this command shows whether the resource exists",
+  };
+};

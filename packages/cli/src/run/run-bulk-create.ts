@@ -1,0 +1,229 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../context/context.js";
+import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
+import { missingInput, usageError } from "../errors/usage-errors.js";
+import { flagOf, type Input, readInput, type TypedValues } from "../input/read-input.js";
+import { isObject, valueAt } from "../contract/json-path.js";
+import { Names } from "../names/resolve-names.js";
+import { hasNames } from "../names/typed-names.js";
+import type { ItemResult, Notice, Output } from "../output/output.js";
+import type { DryRunFormat } from "../input/dry-run-option.js";
+import { type Disclosure, prepareDisclosure } from "../disclosure/disclosure.js";
+import { setsVariable } from "../disclosure/sink-flags.js";
+import { connect } from "../service/connect.js";
+import { readItems } from "./bulk-input.js";
+import { fillDefaults } from "./defaults.js";
+import { ensure } from "./ensure.js";
+import { callOf, type Invocation } from "./invocation.js";
+import { issueCredentials } from "./issue-credentials.js";
+import { explainLostResponse } from "./lost-response.js";
+import { createInterrupted } from "./messages.js";
+import { NewDatabases } from "./new-databases.js";
+import { assertIds, targetsOf } from "./targets.js";
+
+/** One resource to create, and the line that describes it. */
+interface Item {
+  readonly line: number;
+  /** The flags that go with the line. */
+  readonly typed: TypedValues;
+  readonly input: Input;
+}
+
+type Target = Record<string, string>;
+
+/**
+ * Creates a resource for each line of a file, and prints a result for each. All lines are checked before the first request.
+ * Continues after a failure, and fails in the end if one did. An interruption ends the results, and a notice names the line that was under way.
+ */
+export const runBulkCreate = async (
+  invocation: Invocation,
+  path: string,
+  context: Context,
+): Promise<void> => {
+  const { command, ids, flags } = invocation;
+  const { output, signal, changes } = context;
+  if (invocation.typed.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
+  if (invocation.waitMs !== undefined) {
+    throw usageError(
+      "--ndjson and --wait cannot be combined",
+      "Leave out --wait. The commands `get` and `list` show the status.",
+    );
+  }
+  if (ids.length < command.arguments.length) {
+    throw missingInput(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
+  }
+  assertIds(command.arguments, ids);
+  await assertSecretsAreShown(invocation, context);
+  const items = await checkedItems(invocation, path, context);
+  if (items.length === 0) {
+    const source = path === "-" ? "standard input" : path;
+    output.notice({ code: "input:empty", message: `No lines were read from ${source}.` });
+  }
+  if (invocation.dryRun !== undefined) return dryRun(invocation, invocation.dryRun, items, context);
+
+  const client = await connect(flags, context);
+  const names = new Names(command, client, flags, context);
+  const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);
+  const newDatabases = invocation.overlay.createsDatabase ? new NewDatabases(client, signal) : undefined;
+  const failures: unknown[] = [];
+  let isInterrupted = false;
+  const results = async function* (): AsyncGenerator<ItemResult> {
+    for (const [index, item] of items.entries()) {
+      const { line } = item;
+      let [target, input] = [targetOf(invocation, ids), item.input];
+      try {
+        ({ target, input } = await withoutNames(invocation, item, names));
+        const completed = await newDatabases?.complete(target, input);
+        input = completed?.input ?? input;
+        const result = await createOne(invocation, target, input, client, disclosure, context);
+        if (completed?.notice && result.status === "created") output.notice(onLine(line, completed.notice));
+        output.info(`Line ${line}: ${result.id} ${result.status}.`);
+        yield { line, ...result };
+      } catch (thrown) {
+        if (signal.aborted) {
+          isInterrupted = true;
+          const mayBeDone = thrown !== signal.reason || changes.takeUnanswered();
+          output.notice(createInterrupted(line, mayBeDone, items.length - index - 1));
+          return;
+        }
+        const error = await explainLostResponse(thrown, command, target, input, context);
+        failures.push(error);
+        await output.fail(error, { label: `line ${line}` });
+        const { exitCode: _, ...failure } = await output.failureOf(error);
+        yield { line, id: null, status: "failed", error: failure };
+      }
+    }
+  };
+  try {
+    await output.itemResults(results());
+  } finally {
+    await disclosure.end();
+  }
+  if (isInterrupted) throw signal.reason;
+  if (failures.length === 0) return;
+  if (failures.length < items.length) throw partlyDone(failures.length, items.length);
+  throw allFailed(items.length, failures[0]);
+};
+
+const dryRun = async (
+  invocation: Invocation,
+  format: DryRunFormat,
+  items: readonly Item[],
+  context: Context,
+): Promise<void> => {
+  const { command, ids, flags } = invocation;
+  const mustConnect = items.some(({ input }) => hasNames(command, { ids, input }));
+  const names = mustConnect && new Names(command, await connect(flags, context), flags, context);
+  const requests: { target: Target; input: Input }[] = [];
+  for (const item of items) {
+    requests.push(
+      names
+        ? await withoutNames(invocation, item, names)
+        : { target: targetOf(invocation, ids), input: item.input },
+    );
+  }
+  const { dryRunOperation } = await import("./dry-run.js");
+  await dryRunOperation(invocation, format, requests, context);
+};
+
+const targetOf = ({ command }: Invocation, ids: readonly string[]): Target =>
+  targetsOf(command.arguments, ids)[0] ?? {};
+
+/** Replaces the names in the arguments and in a line. */
+const withoutNames = async (
+  invocation: Invocation,
+  { typed, input }: Item,
+  names: Names,
+): Promise<{ target: Target; input: Input }> => {
+  const given = { ids: invocation.ids, input };
+  const named = hasNames(invocation.command, given) ? await names.resolve(given, typed) : given;
+  return { target: targetOf(invocation, named.ids), input: named.input };
+};
+
+const onLine = (line: number, { message, ...notice }: Notice): Notice => ({
+  ...notice,
+  message: `Line ${String(line)}: ${message}`,
+  line,
+});
+
+/** Secrets are returned only once, and a table has no room for them. */
+const assertSecretsAreShown = async (
+  { command, disclosure = {}, dryRun }: Invocation,
+  context: Context,
+): Promise<void> => {
+  if (!command.secrets?.issued || dryRun !== undefined) return;
+  if (setsVariable(disclosure)) {
+    throw usageError(
+      "--ndjson cannot be combined with flags that set a variable",
+      "Each line has secrets of its own. Pass --secret-file PATH to write them to a file.",
+    );
+  }
+  if (disclosure.secretFile !== undefined) return;
+  if (context.output.format === "table") {
+    throw usageError(
+      "The new secrets would not be shown",
+      "Pass --output json or ndjson, or --secret-file PATH to write them to a file.",
+    );
+  }
+  const { assertDelivered } = await import("../disclosure/assert-delivered.js");
+  const print = (output: Output, resource: unknown): Promise<void> =>
+    output.result([{ line: 1, id: "id", status: "created", resource }]);
+  await assertDelivered(command, undefined, disclosure, context, print);
+};
+
+const checkedItems = async (
+  { command, typed, flags }: Invocation,
+  path: string,
+  context: Context,
+): Promise<Item[]> => {
+  const lines = await readItems(path, context.sources);
+  const withDefaults = fillDefaults(command, typed, flags, context);
+  const items: Item[] = [];
+  for (const { line, body } of lines) {
+    // A default does not replace what the line has; a flag does.
+    const own = Object.entries(withDefaults.flags).filter(
+      ([flag]) =>
+        flag in typed.flags ||
+        !command.body?.fields.some((field) => field.flag === flag && valueAt(body, field.path) !== undefined),
+    );
+    const complete = {
+      ...typed,
+      flags: Object.fromEntries(own),
+      body: JSON.stringify(body),
+      bodySource: `--ndjson: line ${line}`,
+    };
+    const { missing, ...input } = await readInput(command, complete, context.sources);
+    if (missing.length > 0) {
+      throw missingInput(`Line ${line}: missing ${missing.map(flagOf).join(", ")}`, "Nothing was sent.");
+    }
+    items.push({ line, typed: complete, input });
+  }
+  return items;
+};
+
+const createOne = async (
+  { command, ensures }: Invocation,
+  target: Target,
+  input: Input,
+  client: MgmtClient,
+  disclosure: Disclosure,
+  context: Context,
+): Promise<{ id: string; status: "created" | "existed"; resource: unknown }> => {
+  if (ensures) {
+    const { created, resource } = await ensure(command, target, input.body ?? {}, client, context);
+    return {
+      id: String(resource["id"]),
+      status: created ? "created" : "existed",
+      resource: await disclosure.printed(resource, created),
+    };
+  }
+  const response = await client.request<unknown>(callOf(command, target, input), { signal: context.signal });
+  const value = valueAt(response, ["data"]);
+  if (!isObject(value)) throw unexpectedResponse("one resource");
+  const { resource, failed } = command.credentials
+    ? await issueCredentials(command.credentials, value, client, context)
+    : { resource: value };
+  const printed = await disclosure.printed(resource);
+  if (failed) throw failed.error;
+  return { id: String(value["id"]), status: "created", resource: printed };
+};

@@ -1,0 +1,56 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../context/context.js";
+import { allFailed, partlyDone } from "../errors/run-errors.js";
+import type { Input } from "../input/read-input.js";
+import type { ItemResult } from "../output/output.js";
+import { explainingIds } from "./explaining-ids.js";
+import { callOf } from "./invocation.js";
+import { deleteInterrupted, deleted, doneMessage, idOf } from "./messages.js";
+import type { OperationCommand } from "../contract/row.js";
+import type { Targets } from "./targets.js";
+
+/**
+ * Deletes several resources, and prints a result for each. Continues after a failure, and fails in the end if one did. An
+ * interruption ends the results, and a notice names the resource whose deletion was under way.
+ */
+export const runEach = async (
+  command: OperationCommand,
+  { targets, unknown }: Targets,
+  input: Input,
+  client: MgmtClient,
+  context: Context,
+): Promise<void> => {
+  const { output, signal, changes } = context;
+  const failures: unknown[] = [];
+  let isInterrupted = false;
+  const results = async function* (): AsyncGenerator<ItemResult> {
+    for (const [index, target] of targets.entries()) {
+      try {
+        const unknownName = unknown.get(idOf(command, target));
+        if (unknownName) throw unknownName;
+        await explainingIds(command, target, context, () =>
+          client.request(callOf(command, target, input), { signal }),
+        );
+        output.info(doneMessage(command, target));
+        yield deleted(command, target);
+      } catch (error) {
+        const mayBeDone = changes.takeUnanswered();
+        if (signal.aborted) {
+          isInterrupted = true;
+          output.notice(deleteInterrupted(command, target, mayBeDone, targets.length - index - 1));
+          return;
+        }
+        failures.push(error);
+        const id = idOf(command, target);
+        await output.fail(error, { label: id, id });
+        const { exitCode: _, ...failure } = await output.failureOf(error, id);
+        yield { id, status: "failed", error: failure };
+      }
+    }
+  };
+  await output.itemResults(results());
+  if (isInterrupted) throw signal.reason;
+  if (failures.length === 0) return;
+  if (failures.length < targets.length) throw partlyDone(failures.length, targets.length);
+  throw allFailed(targets.length, failures[0]);
+};

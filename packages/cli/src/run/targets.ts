@@ -1,0 +1,43 @@
+import type { CliError } from "../errors/cli-error.js";
+import { assertPathId } from "../input/ids.js";
+import { type DefaultName, isDefaultName } from "../profiles/profile.js";
+import { needsConfirmation } from "./examples.js";
+import { overlayOf } from "../contract/overlay.js";
+import type { OperationCommand, PathArgument } from "../contract/row.js";
+
+/**
+ * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have
+ * none: the user must type the id of what they delete or move.
+ */
+export const defaultOf = (row: OperationCommand): DefaultName | undefined => {
+  const [first, second] = row.arguments;
+  const name = `${first?.resource ?? ""}Id`;
+  return !needsConfirmation(row, overlayOf(row.id)) && !second && isDefaultName(name) ? name : undefined;
+};
+
+/** Refuses ids that would change the path of the request. */
+export const assertIds = (parameters: readonly PathArgument[], ids: readonly string[]): void => {
+  for (const [index, id] of ids.entries()) {
+    const label = parameters[Math.min(index, parameters.length - 1)]?.label ?? "id";
+    assertPathId(`<${label}>`, id);
+  }
+};
+
+/** The resources of one command line. */
+export interface Targets {
+  readonly targets: readonly Readonly<Record<string, string>>[];
+  /** Those whose last id is the name of nothing, and why. No request is sent for them. */
+  readonly unknown: ReadonlyMap<string, CliError>;
+}
+
+/** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */
+export const targetsOf = (
+  parameters: readonly PathArgument[],
+  ids: readonly string[],
+): Record<string, string>[] => {
+  const fixed = ids.slice(0, Math.max(0, parameters.length - 1));
+  const last = [...new Set(ids.slice(fixed.length))];
+  const named = (values: readonly string[]): Record<string, string> =>
+    Object.fromEntries(parameters.map(({ name }, index) => [name, values[index] ?? ""]));
+  return last.length > 0 ? last.map((id) => named([...fixed, id])) : [named([])];
+};

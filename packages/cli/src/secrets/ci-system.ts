@@ -1,0 +1,26 @@
+/** A system that runs commands in jobs and keeps what they print in a log. */
+export interface CiSystem {
+  /** Returns the line that makes the system hide a text in the rest of the log. Absent if it has no such command. */
+  readonly maskLine?: (text: string) => string;
+}
+
+/** Systems whose variables are not those of the others, with the variable that tells them. Most systems also set CI. */
+const systems: readonly (CiSystem & { readonly variable: string })[] = [
+  // Also Gitea and Forgejo Actions.
+  { variable: "GITHUB_ACTIONS", maskLine: (text) => `::add-mask::${escaped(text, "%25")}` },
+  // Azure Pipelines.
+  { variable: "TF_BUILD", maskLine: (text) => `##vso[task.setsecret]${escaped(text, "%AZP25")}` },
+  { variable: "CI" },
+  { variable: "GITLAB_CI" },
+  { variable: "BUILDKITE" },
+  { variable: "CODEBUILD_BUILD_ID" },
+  { variable: "JENKINS_URL" },
+  { variable: "TEAMCITY_VERSION" },
+];
+
+/** Returns the system whose job runs this command, or undefined if none does. */
+export const ciSystemOf = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
+  systems.find(({ variable }) => !["", "0", "false"].includes((env[variable] ?? "").toLowerCase()));
+
+const escaped = (text: string, percent: string): string =>
+  text.replaceAll("%", percent).replaceAll("\r", "%0D").replaceAll("\n", "%0A");

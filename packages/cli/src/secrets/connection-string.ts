@@ -1,0 +1,54 @@
+import { isObject, valueAt } from "../contract/json-path.js";
+import { connectionString } from "../contract/sdk.js";
+import { mask } from "./mask.js";
+
+/** How the service returns the credentials of a connection. */
+interface DirectConnection {
+  /** Host name, with the port unless it is 5432. */
+  readonly host: string;
+  readonly user: string;
+  readonly pass: string;
+}
+
+/**
+ * Returns the connection string in a database, a connection, or a project with its database. Undefined if there is none, or if
+ * it is masked.
+ */
+export const connectionStringIn = (resource: unknown): string | undefined => {
+  for (const holder of holdersIn(resource)) {
+    const complete = [
+      valueAt(holder, ["connectionString"]),
+      valueAt(holder, [...direct, "connectionString"]),
+    ];
+    const found = complete.find(isConnectionString);
+    if (found !== undefined) return found;
+    const credentials = valueAt(holder, ["directConnection"]);
+    if (isDirectConnection(credentials)) return connectionString({ directConnection: credentials });
+  }
+  return undefined;
+};
+
+const direct = ["endpoints", "direct"];
+
+/** Returns a resource and the parts of it that may have credentials, the ones that were created for the caller first. */
+const holdersIn = (resource: unknown): unknown[] => {
+  if (!isObject(resource)) return [];
+  const { connection, database, connections, defaultConnectionId } = resource;
+  const known: unknown[] = Array.isArray(connections) ? connections : [];
+  const isDefault = (each: unknown): boolean => isObject(each) && each["id"] === defaultConnectionId;
+  return [
+    connection,
+    resource,
+    ...known.filter(isDefault),
+    ...known.filter((each) => !isDefault(each)),
+    ...(isObject(database) ? holdersIn(database) : []),
+  ];
+};
+
+const isConnectionString = (value: unknown): value is string =>
+  typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
+
+const isDirectConnection = (value: unknown): value is DirectConnection =>
+  isObject(value) &&
+  ["host", "user", "pass"].every((name) => typeof value[name] === "string") &&
+  value["pass"] !== mask;

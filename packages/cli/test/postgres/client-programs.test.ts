@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { findClientProgram } from "../../src/postgres/client-programs.js";
+import { clientEnvironment } from "../../src/postgres/connection-environment.js";
+import { temporaryFolder } from "../folders.js";
+
+const root = temporaryFolder();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(root, "programs-"));
+});
+
+/** Installs programs that only say their version. */
+const install = (name: string, version: string, program = "pg_dump"): string => {
+  const path = join(folder, name);
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, program), `#!/bin/sh\necho '${program} (PostgreSQL) ${version} (Debian)'\n`, {
+    mode: 0o755,
+  });
+  return path;
+};
+
+const find = (path: readonly string[], major?: number, patterns: readonly string[] = []) =>
+  findClientProgram(
+    "pg_dump",
+    { env: { PATH: path.join(delimiter) } },
+    major === undefined ? undefined : { version: `${String(major)}.1`, major },
+    patterns,
+  );
+
+describe.skipIf(process.platform === "win32")("the client programs of Postgres", () => {
+  it("are taken from PATH first", async () => {
+    const [first, second] = [install("a", "16.2"), install("b", "18.1")];
+    install("system/17/bin", "17.0");
+    expect(await find([first, second], undefined, [join(folder, "system/*/bin")])).toEqual({
+      name: "pg_dump",
+      path: join(first, "pg_dump"),
+      version: "16.2",
+      major: 16,
+    });
+  });
+
+  it("are taken from elsewhere if those in PATH are older than the server, the newest first", async () => {
+    const old = install("a", "14.9");
+    for (const version of ["9", "17", "18"]) install(`system/${version}/bin`, `${version}.0`);
+    const found = await find([old], 17, [join(folder, "system/*/bin")]);
+    expect(found.path).toBe(join(folder, "system/18/bin/pg_dump"));
+  });
+
+  it("are taken from the folder of the server that mgmt dev uses", async () => {
+    const server = install("server", "18.4");
+    const find18 = (folder: string) =>
+      findClientProgram(
+        "pg_dump",
+        { env: { PATH: install("a", "14.9"), MGMT_POSTGRES: folder } },
+        { version: "18.1", major: 18 },
+        [],
+      );
+    expect((await find18(server)).path).toBe(join(server, "pg_dump"));
+    for (const other of ["system", "package", relative(process.cwd(), server), ""]) {
+      await expect(find18(other)).rejects.toMatchObject({ code: "program:too_old" });
+    }
+  });
+
+  it("are refused if all are older than the server, and the newest is named", async () => {
+    const path = [install("a", "14.9"), install("b", "16.2")];
+    await expect(find(path, 18)).rejects.toMatchObject({
+      code: "program:too_old",
+      message: `${join(folder, "b/pg_dump")} is version 16.2, which is older than the database's Postgres 18.1`,
+      hint: expect.stringContaining("postgresql-client-18"),
+    });
+  });
+
+  it("are not taken from a folder relative to the working directory, which may be somebody else's repository", async () => {
+    const path = [relative(process.cwd(), install("a", "18.0"))];
+    await expect(find(path)).rejects.toMatchObject({ code: "program:not_found" });
+  });
+
+  it("are passed over if they do not run", async () => {
+    const broken = install("a", "18.0");
+    writeFileSync(join(broken, "pg_dump"), "#!/bin/sh\nexit 1\n");
+    const plain = install("b", "18.0");
+    writeFileSync(join(plain, "pg_dump"), "not a program", { mode: 0o644 });
+    const works = install("c", "18.3");
+    expect((await find([broken, plain, join(folder, "absent"), works])).version).toBe("18.3");
+  });
+
+  it("get the connection, and neither tokens of this program nor what sends a connection elsewhere", () => {
+    const env = { PATH: "/bin", MGMT_TOKEN: "t", MGMT_X: "x", PGHOSTADDR: "192.0.2.1", PGSERVICE: "other" };
+    const access = {
+      host: "db.example.com",
+      port: 5433,
+      user: "u",
+      password: "p",
+      sslMode: "require",
+      isPooled: false,
+    } as const;
+    const given = Object.fromEntries(
+      Object.entries(clientEnvironment(env, access)).filter(([, value]) => value !== undefined),
+    );
+    expect(given).toEqual({
+      PATH: "/bin",
+      PGHOST: "db.example.com",
+      PGPORT: "5433",
+      PGUSER: "u",
+      PGPASSWORD: "p",
+      PGDATABASE: "postgres",
+      PGSSLMODE: "require",
+    });
+  });
+});

@@ -1,0 +1,24 @@
+import { delimiter, join } from "node:path";
+import { isProgram, programFolders } from "@mgmt/internal/programs/program-files";
+import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+
+const programs = ["postgres", "initdb", "psql", "pg_dump", "pg_restore"];
+
+const folders = [
+  ...programFolders(process.env),
+  ...(await Promise.all(usualSystemDirectories.map(expandVersions))).flat(),
+];
+
+/** A folder of this system with a server and the client programs of the same version. npm packages have no client programs. */
+export const postgresFolder = folders.find((folder) =>
+  programs.every((name) => isProgram(join(folder, name))),
+);
+
+/** The programs of this system, those of the folder first. */
+export const postgresPath = [postgresFolder, process.env["PATH"]].filter(Boolean).join(delimiter);
+
+/** Returns the title of tests that need the folder, with the reason if they are skipped. */
+export const withPostgres = (title: string): string =>
+  postgresFolder === undefined
+    ? `${title} (skipped: no folder has ${programs.join(", ")}; install postgresql with the package manager)`
+    : title;

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../bin.js";
+import { run } from "../terminal.js";
+import { type Place, usePlace } from "./place.js";
+
+beforeAll(ensureBuilt);
+
+// A copy does not become ready.
+const current = usePlace({ settings: { lifecycle: { provisioning: 3_600_000 } } });
+
+/** Resolves when a command that has created the copy waits for it: from then on it knows that the copy exists. */
+const copyWaitedFor = async ({ session }: Place): Promise<void> => {
+  const isWaitedFor = (): boolean => {
+    const sent = session.server.engine.requests.map(({ operationId }) => operationId);
+    const created = sent.indexOf("databases.create");
+    return created >= 0 && sent.includes("databases.get", created);
+  };
+  while (!isWaitedFor()) await nextTurn();
+};
+
+describe("an interrupted preview", () => {
+  it("says what exists and how to go on", async () => {
+    const place = current();
+    await place.session.server.engine.states.setDatabaseStatus(place.sourceId, "provisioning");
+    const waiting = async (): Promise<void> => {
+      while (!(await place.branches()).includes("a"));
+    };
+    const early = await place.mgmtIn(
+      place.folder,
+      {},
+      { interrupt: waiting() },
+    )`preview up --branch a -o json`;
+    expect(early.status).toBe(130);
+    expect(early.errors[0]).toMatchObject({
+      notice: {
+        code: "preview:interrupted",
+        message: expect.stringContaining("without a database"),
+        next: [
+          ["mgmt", "preview", "up", "--branch", "a"],
+          ["mgmt", "preview", "down", "--branch", "a"],
+        ],
+      },
+    });
+    await place.session.server.engine.states.setDatabaseStatus(place.sourceId, "ready");
+    const late = await place.mgmtIn(
+      place.folder,
+      {},
+      { interrupt: copyWaitedFor(place) },
+    )`preview up --branch a`;
+    expect(late.status).toBe(130);
+    const [, copy] = await place.databases();
+    expect(late.stderr).toContain(`Database ${copy?.id ?? ""} of a exists`);
+    expect(late.stderr).toContain("mgmt preview down deletes what exists");
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("says so on %s, and continues later", async (signal, status) => {
+    const place = current();
+    const words = ["preview", "up", "--branch", "a", "--output", "json"];
+    const interrupted = await run(words, {
+      env: place.env,
+      cwd: place.folder,
+      onStart: (child) =>
+        void (async () => {
+          await copyWaitedFor(place);
+          child.kill(signal);
+        })(),
+    });
+    const [, copy] = await place.databases();
+    expect(interrupted).toMatchObject({ status, stdout: "" });
+    expect(interrupted.stderr).toContain("preview:interrupted");
+    expect(interrupted.stderr).toContain(`Database ${copy?.id ?? ""} of a exists`);
+    await place.session.server.engine.states.setDatabaseStatus(copy?.id ?? "", "ready");
+    const again = await place.mgmt`preview up --branch a -o json`;
+    expect({ status: again.status, stderr: again.stderr }).toMatchObject({ status: 0 });
+    expect(again.json).toMatchObject({ databaseId: copy?.id });
+  });
+
+  it("ends the setup too, which runs again later", async () => {
+    const place = current();
+    const log = join(place.folder, "log");
+    const words = ["preview", "up", "--branch", "a", "--setup"];
+    const { states } = place.session.server.engine;
+    const ready = (async () => {
+      while ((await place.databases()).length < 2);
+      await states.setDatabaseStatus((await place.databases())[1]?.id ?? "", "ready");
+    })();
+    const interrupted = await run([...words, "echo started >> log; exec sleep 600"], {
+      env: place.env,
+      cwd: place.folder,
+      onStart: (child) =>
+        void (async () => {
+          while (!existsSync(log) || readFileSync(log, "utf8") === "") await nextTurn();
+          child.kill("SIGTERM");
+        })(),
+    });
+    await ready;
+    expect(interrupted).toMatchObject({ status: 143, stdout: "" });
+    expect(interrupted.stderr).toContain("preview up continues");
+    const again = await place.mgmt`preview up --branch a ${"--setup=echo again >> log"}`;
+    expect(again.status).toBe(0);
+    expect(readFileSync(log, "utf8")).toBe("started\nagain\n");
+  });
+});

@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import type { EngineOptions } from "@mgmt/mock/server";
+import { afterEach, beforeEach } from "vitest";
+import { temporaryFolder } from "../folders.js";
+import { inProcess, type Setup } from "../in-process.js";
+import type { Mgmt } from "../result.js";
+import { type Session, startSession } from "../terminal.js";
+
+/** What `mgmt preview up` and `reset` print that tests read. */
+export interface Up {
+  databaseId: string;
+  created: boolean;
+  connectionString: string;
+  region: string;
+  expiresAt: string | null;
+}
+
+/** A service with a project in Frankfurt, and an empty folder. */
+export class Place {
+  projectId = "";
+  sourceId = "";
+  /** Token, address, and the project. */
+  env: NodeJS.ProcessEnv = {};
+
+  constructor(
+    readonly session: Session,
+    /** Contains the folders of a test. */
+    readonly base: string,
+  ) {}
+
+  /** Where commands run unless a test says otherwise. */
+  get folder(): string {
+    return join(this.base, "work");
+  }
+
+  /** Runs a command line in the folder. */
+  get mgmt(): Mgmt {
+    return this.mgmtIn(this.folder);
+  }
+
+  mgmtIn(cwd: string, env: NodeJS.ProcessEnv = {}, setup: Setup = {}): Mgmt {
+    return inProcess({ ...setup, env: { ...this.env, ...env }, cwd });
+  }
+
+  async databases(): Promise<{ id: string; name: string; logicalId: string | null; source: object }[]> {
+    return (await this.mgmt`databases list --project-id ${this.projectId} -o json`).json as never;
+  }
+
+  /** Returns the Git names of the project's branches. */
+  async branches(): Promise<string[]> {
+    const { json } = await this.mgmt`projects branches list ${this.projectId} -o json`;
+    return (json as { gitName: string }[]).map(({ gitName }) => gitName);
+  }
+
+  /** Returns how the branches of the previews stand in git, as the list in a folder says. */
+  async states(cwd = this.folder): Promise<Record<string, string>> {
+    const { json } = await this.mgmtIn(cwd)`preview list -o json`;
+    const listed = json as { branch: string; remote: string }[];
+    return Object.fromEntries(listed.map(({ branch, remote }) => [branch, remote]));
+  }
+
+  get requestCount(): number {
+    return this.session.server.engine.requests.length;
+  }
+
+  /** Returns the operations that were called since then and that change something. */
+  writesSince(count: number): string[] {
+    return this.session.server.engine.requests
+      .slice(count)
+      .flatMap(({ method, operationId }) => (method === "GET" ? [] : [operationId ?? ""]));
+  }
+
+  /** Runs git in a folder, and returns what it prints. */
+  git(folder: string, ...args: string[]): string {
+    const settings = ["user.name=a", "user.email=a@example.com", "protocol.file.allow=always"];
+    const words = [...settings.flatMap((each) => ["-c", each]), ...args];
+    const env = { PATH: process.env["PATH"], GIT_CONFIG_NOSYSTEM: "1", HOME: this.base };
+    return execFileSync("git", words, { cwd: folder, stdio: "pipe", encoding: "utf8", env }).trim();
+  }
+
+  /** Creates a bare repository with the branch `main`. Returns its path. */
+  bareRepository(name: string): string {
+    const path = join(this.base, name);
+    this.git(this.base, "init", "--quiet", "--bare", "--initial-branch", "main", path);
+    const first = mkdtempSync(join(this.base, "first-"));
+    this.git(first, "init", "--quiet", "--initial-branch", "main");
+    this.git(first, "commit", "--quiet", "--allow-empty", "--message", name);
+    this.git(first, "push", "--quiet", path, "main");
+    return path;
+  }
+
+  /** Clones a repository into a folder of the test. Returns its path. */
+  clone(origin: string, name: string, ...options: string[]): string {
+    const path = join(this.base, name);
+    this.git(this.base, "clone", "--quiet", ...options, origin, path);
+    return path;
+  }
+
+  /** Creates a branch with a commit, and is on it. */
+  startBranch(folder: string, branch: string, { push = true } = {}): void {
+    this.git(folder, "checkout", "--quiet", "-b", branch);
+    this.git(folder, "commit", "--quiet", "--allow-empty", "--message", branch);
+    if (push) this.git(folder, "push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
+  }
+}
+
+/** Returns the place of each test of a file. Call it outside of tests and hooks. */
+export const usePlace = (options: EngineOptions = {}): (() => Place) => {
+  const root = temporaryFolder();
+  let place: Place;
+  beforeEach(async () => {
+    place = new Place(await startSession(options), mkdtempSync(join(root, "preview-")));
+    const { clock, seed, tokens } = place.session.server.engine;
+    // Ages are those of real time. The token of a user would expire on the way there.
+    await clock.set(Date.now());
+    const project = await seed.project({ name: "shop", region: "eu-central-1" });
+    place.projectId = project.id;
+    place.sourceId = project.database?.id ?? "";
+    place.env = {
+      ...place.session.env,
+      MGMT_TOKEN: await tokens.service(),
+      MGMT_PROJECT_ID: project.id,
+    };
+    mkdirSync(place.folder);
+  });
+  afterEach(() => place.session.close());
+  return () => place;
+};

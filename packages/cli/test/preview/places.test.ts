@@ -1,0 +1,204 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { repositoryKey } from "../../src/commands/preview/repository-key.js";
+import { type Place, type Up, usePlace } from "./place.js";
+
+const current = usePlace();
+let place: Place;
+beforeEach(() => {
+  place = current();
+});
+
+/** Runs `preview up` and returns the new database. */
+const up = async (
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ branch: string; logicalId: string | null; name: string }> => {
+  const result = await place.mgmtIn(cwd, env)`preview up -o json`;
+  expect(result.status, result.stderr).toBe(0);
+  const { databaseId, branch } = result.json as Up & { branch: string };
+  const found = (await place.databases()).find(({ id }) => id === databaseId);
+  return { branch, logicalId: found?.logicalId ?? null, name: found?.name ?? "" };
+};
+
+const shopOf = (address: string): string => `preview.${repositoryKey(address, "/")}`;
+
+describe("the git branch and repository of a preview", () => {
+  it("are those of the clone, with the commit, and whether the branch is in the remote", async () => {
+    const origin = place.bareRepository("shop.git");
+    const clone = place.clone(origin, "clone");
+    place.startBranch(clone, "feature/cart", { push: false });
+    const commit = place.git(clone, "rev-parse", "--short=12", "HEAD");
+    const first = await up(clone);
+    expect(first).toEqual({
+      branch: "feature/cart",
+      logicalId: shopOf(origin),
+      name: `feature/cart (commit ${commit})`,
+    });
+    place.git(clone, "push", "--quiet", origin, "feature/cart");
+    // The clone has not fetched the branch, so the remote is asked.
+    expect((await up(clone)).name).toBe(`feature/cart (commit ${commit}, pushed)`);
+    mkdirSync(join(clone, "deep"));
+    expect((await up(join(clone, "deep"))).logicalId).toBe(shopOf(origin));
+  });
+
+  it("are the same on all machines, however their clones reach the remote", async () => {
+    const env = { GITHUB_REPOSITORY: "acme/shop", GITHUB_REF_NAME: "feature" };
+    const ofJob = await up(place.folder, env);
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    place.git(place.folder, "remote", "add", "origin", "git@github.com:acme/shop.git");
+    // Nothing is sent: the program that git would call for ssh fails.
+    const ofLaptop = await up(place.folder, { GIT_SSH_COMMAND: "false" });
+    expect(ofLaptop.logicalId).toBe(ofJob.logicalId);
+    expect(await place.databases()).toHaveLength(2);
+  });
+
+  it("contain no credentials of the remote", async () => {
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    place.git(
+      place.folder,
+      "remote",
+      "add",
+      "origin",
+      "http://alice:hidden-password@127.0.0.1:1/acme/shop.git",
+    );
+    const { stderr, stdout } = await place.mgmt`preview up --debug -o json`;
+    expect(JSON.stringify(place.session.server.engine.requests) + stderr + stdout).not.toContain(
+      "hidden-password",
+    );
+    expect((await place.databases()).at(-1)?.logicalId).toBe(shopOf("http://127.0.0.1:1/acme/shop"));
+  });
+
+  it.each([
+    ["a merge of a pull request", { GITHUB_HEAD_REF: "feature", GITHUB_REF_NAME: "7/merge" }],
+    ["a push in GitHub Actions", { GITHUB_REF_NAME: "feature", GITHUB_REF_TYPE: "branch" }],
+    ["a merge request", { CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "feature", CI_COMMIT_REF_NAME: "feature" }],
+    ["a pipeline of GitLab", { CI_COMMIT_REF_NAME: "feature" }],
+    ["Bitbucket", { BITBUCKET_BRANCH: "feature" }],
+    ["CircleCI", { CIRCLE_BRANCH: "feature" }],
+    ["Buildkite", { BUILDKITE_BRANCH: "feature" }],
+    ["Azure Pipelines", { BUILD_SOURCEBRANCH: "refs/heads/feature" }],
+  ])("are those of the CI job where the commit is checked out without a branch: %s", async (_, env) => {
+    const origin = place.bareRepository("shop.git");
+    const work = place.clone(origin, "clone");
+    place.startBranch(work, "feature");
+    const shallow = place.clone(`file://${origin}`, "shallow", "--depth", "1");
+    place.git(shallow, "checkout", "--quiet", "--detach");
+    const { branch, logicalId, name } = await up(shallow, env);
+    expect({ branch, logicalId }).toEqual({ branch: "feature", logicalId: shopOf(origin) });
+    expect(name).toContain("pushed");
+  });
+
+  it("are not those of a tag, which has no branch", async () => {
+    for (const env of [
+      { GITHUB_REF_NAME: "v1", GITHUB_REF_TYPE: "tag" },
+      { CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" },
+    ]) {
+      expect(await place.mgmtIn(place.folder, env)`preview up`).toMatchObject({
+        status: 3,
+        stderr: expect.stringContaining("--branch"),
+      });
+    }
+  });
+
+  it("are those of the fork for a pull request from one, whose branch the repository does not have", async () => {
+    const head = { sha: "1".repeat(40), repo: { full_name: "alice/shop", owner: { login: "alice" } } };
+    writeFileSync(join(place.folder, "event.json"), JSON.stringify({ pull_request: { head } }));
+    const pullRequest = {
+      GITHUB_REPOSITORY: "acme/shop",
+      GITHUB_HEAD_REF: "patch-1",
+      GITHUB_EVENT_PATH: join(place.folder, "event.json"),
+      GITHUB_SERVER_URL: "http://127.0.0.1:1",
+    };
+    const fork = await up(place.folder, pullRequest);
+    expect(fork).toMatchObject({ branch: "alice:patch-1", name: `alice:patch-1 (commit ${"1".repeat(12)})` });
+    writeFileSync(join(place.folder, "event.json"), "not JSON");
+    expect(await up(place.folder, pullRequest)).toMatchObject({ branch: "patch-1" });
+    const mergeRequest = {
+      CI_PROJECT_PATH: "acme/shop",
+      CI_PROJECT_URL: "http://127.0.0.1:1/acme/shop",
+      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: "bob/shop",
+      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "patch-1",
+    };
+    expect(await up(place.folder, mergeRequest)).toMatchObject({ branch: "bob:patch-1" });
+    expect(await place.databases()).toHaveLength(4);
+  });
+
+  it.each([["many/parts/of-a/name"], ["größe/數據庫/🎉"], ["x".repeat(200)], ['#1-it\'s-"quoted"-$HOME']])(
+    "may have any name: %s",
+    async (branch) => {
+      const clone = place.clone(place.bareRepository("shop.git"), "clone");
+      place.startBranch(clone, branch);
+      expect((await up(clone)).branch).toBe(branch);
+      expect((await up(clone)).name).toContain("pushed");
+      expect(await place.branches()).toEqual(["main", branch]);
+      expect(await place.mgmtIn(clone)`preview down --yes`).toMatchObject({ status: 0 });
+      expect(await place.branches()).toEqual(["main"]);
+    },
+  );
+
+  it("are those of a worktree", async () => {
+    const clone = place.clone(place.bareRepository("shop.git"), "clone");
+    place.git(clone, "worktree", "add", "--quiet", "-b", "beside", "../tree");
+    expect((await up(join(place.base, "tree"))).branch).toBe("beside");
+  });
+
+  it("are of the remote origin, or of the one that is named", async () => {
+    const [shop, fork] = [place.bareRepository("shop.git"), place.bareRepository("fork.git")];
+    const clone = place.clone(shop, "clone");
+    place.git(clone, "remote", "add", "fork", fork);
+    place.startBranch(clone, "feature");
+    expect((await up(clone)).logicalId).toBe(shopOf(shop));
+    for (const remote of ["fork", fork]) {
+      await place.mgmtIn(clone)`preview up --remote ${remote}`;
+      expect((await place.databases()).map(({ logicalId }) => logicalId)).toEqual([
+        null,
+        shopOf(shop),
+        shopOf(fork),
+      ]);
+    }
+    place.git(clone, "remote", "rename", "origin", "upstream");
+    expect(await place.mgmtIn(clone)`preview up`).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("several remotes and none is named origin: fork, upstream"),
+    });
+    expect(await place.mgmtIn(clone)`preview up --remote missing`).toMatchObject({ status: 2 });
+  });
+
+  it("are only the branch without a remote, and without git", async () => {
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    expect(await up(place.folder)).toMatchObject({ branch: "feature", logicalId: "preview" });
+    const withoutGit = { PATH: place.folder };
+    expect(await place.mgmtIn(place.folder, withoutGit)`preview up`).toMatchObject({ status: 3 });
+    expect(await place.mgmtIn(place.folder, withoutGit)`preview up --branch other`).toMatchObject({
+      status: 0,
+    });
+    expect(await place.mgmtIn(place.folder, withoutGit)`preview list`).toMatchObject({ status: 0 });
+  });
+
+  it("find a preview that was made without a repository, and ask which one if there are several", async () => {
+    const [shop, web] = ["shop", "web"].map((name) =>
+      place.clone(place.bareRepository(name), `${name}-clone`),
+    );
+    if (shop === undefined || web === undefined) throw new Error("There are two clones");
+    await place.mgmt`preview up --branch feature`;
+    place.startBranch(shop, "feature");
+    expect((await up(shop)).logicalId).toBe("preview");
+    await place.mgmt`preview down --branch feature --yes`;
+    await up(shop);
+    // Outside of a clone, the only preview of a branch is meant.
+    await place.mgmt`preview up --branch feature`;
+    expect(await place.databases()).toHaveLength(2);
+    place.startBranch(web, "feature");
+    await up(web);
+    const before = place.requestCount;
+    for (const line of ["up", "down", "reset"]) {
+      expect(await place.mgmt`preview ${line} --branch feature --yes`).toMatchObject({
+        status: 7,
+        stderr: expect.stringContaining("preview:several"),
+      });
+    }
+    expect(place.writesSince(before)).toEqual([]);
+  });
+});

@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Place, usePlace } from "./place.js";
+
+const current = usePlace();
+let place: Place;
+let origin: string;
+let clone: string;
+beforeEach(() => {
+  place = current();
+  origin = place.bareRepository("shop.git");
+  clone = place.clone(origin, "clone");
+});
+
+/** Creates a preview of a branch that is pushed, unless a test says otherwise, and is on `main` again. */
+const addPreview = async (
+  branch: string,
+  { push = true, folder = clone, flags = "--timeout=5m" } = {},
+): Promise<string> => {
+  place.startBranch(folder, branch, { push });
+  const result = await place.mgmtIn(folder)`preview up -o json ${flags}`;
+  expect(result.status, result.stderr).toBe(0);
+  place.git(folder, "checkout", "--quiet", "main");
+  return (result.json as { databaseId: string }).databaseId;
+};
+
+const deleteRemoteBranch = (branch: string): string =>
+  place.git(clone, "push", "--quiet", "origin", `:${branch}`);
+
+const deletedBranches = async (line: Promise<{ json: unknown; stderr: string }>): Promise<string[]> => {
+  const result = await line;
+  return (result.json as { branch: string }[]).map(({ branch }) => branch);
+};
+
+describe("mgmt preview prune", () => {
+  it("deletes what it has listed with reasons, once that is confirmed", async () => {
+    await addPreview("alive");
+    const gone = await addPreview("gone");
+    deleteRemoteBranch("gone");
+    const before = place.requestCount;
+    const asked = await place.mgmtIn(clone)`preview prune --min-age 0`;
+    expect(asked).toMatchObject({ status: 3, stderr: expect.stringContaining("confirmation:needed") });
+    expect(asked.stderr).toContain(`Deletes ${gone} of gone: its branch is no longer in the git remote.`);
+    expect(asked.stderr).toContain("of alive: its branch is in the git remote.");
+    const dry = await place.mgmtIn(clone)`preview prune --min-age 0 --dry-run`;
+    expect(dry.json).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
+    expect(place.writesSince(before)).toEqual([]);
+    const { status, json } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
+    expect({ status, json }).toMatchObject({
+      status: 0,
+      json: [{ branch: "gone", databaseId: gone, reason: "gone" }],
+    });
+    expect(await place.branches()).toEqual(["main", "alive"]);
+    expect(await place.mgmtIn(clone)`preview prune --min-age 0`).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("Nothing to delete."),
+    });
+  });
+
+  it("asks on a terminal, and does not delete what is used again meanwhile", async () => {
+    const kept = await addPreview("back");
+    const used = await addPreview("used");
+    await place.mgmt`databases update ${used} --name ${"used (pushed, expires 2020-01-01T00:00Z)"}`;
+    await addPreview("gone");
+    deleteRemoteBranch("back");
+    deleteRemoteBranch("gone");
+    const reply = async (stderr: string): Promise<string | undefined> => {
+      if (!stderr.includes("Continue?")) return undefined;
+      place.git(clone, "push", "--quiet", "origin", "back");
+      await place.mgmtIn(clone)`preview up --branch used --expires 7d`;
+      return "y\n";
+    };
+    const result = await place.mgmtIn(clone, {}, { terminal: true, reply })`preview prune --min-age 0`;
+    expect(result.stderr).toContain(`Deletes ${kept} of back`);
+    expect(result.stderr).toContain(`Keeps ${kept} of back: its branch is in the git remote.`);
+    expect(result.stderr).toContain(`Keeps ${used} of used: its branch is in the git remote.`);
+    expect(result.status).toBe(0);
+    expect(await place.branches()).toEqual(["main", "back", "used"]);
+  });
+
+  it("keeps what was never pushed, is checked out here or in another worktree, or is younger than a day", async () => {
+    await addPreview("local", { push: false });
+    await addPreview("young");
+    await addPreview("current");
+    await addPreview("elsewhere");
+    place.git(clone, "worktree", "add", "--quiet", "../tree", "elsewhere");
+    for (const branch of ["young", "current", "elsewhere"]) deleteRemoteBranch(branch);
+    place.git(clone, "checkout", "--quiet", "current");
+    const { status, stderr } = await place.mgmtIn(clone)`preview prune --yes`;
+    expect(status).toBe(0);
+    expect(stderr).toContain("of local: its branch was never seen in the git remote.");
+    expect(stderr).toContain("of young: it is younger than --min-age.");
+    expect(stderr).toContain("of current: its branch is checked out.");
+    expect(stderr).toContain("of elsewhere: its branch is checked out.");
+    expect(await place.branches()).toEqual(["main", "local", "young", "current", "elsewhere"]);
+  });
+
+  it("deletes a preview that is as old as --min-age", async () => {
+    const { clock } = place.session.server.engine;
+    await clock.set(Date.now() - 26 * 3_600_000);
+    await addPreview("gone");
+    deleteRemoteBranch("gone");
+    const longer = place.mgmtIn(clone)`preview prune --min-age 2d --yes -o json`;
+    expect(await deletedBranches(longer)).toEqual([]);
+    expect(await deletedBranches(place.mgmtIn(clone)`preview prune --yes -o json`)).toEqual(["gone"]);
+  });
+
+  it("keeps the previews of another repository, also those of branches with the same name", async () => {
+    const other = place.clone(place.bareRepository("web.git"), "web");
+    const ofWeb = await addPreview("feature", { folder: other });
+    const ofShop = await addPreview("feature");
+    expect(ofShop).not.toBe(ofWeb);
+    deleteRemoteBranch("feature");
+    const { stderr } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
+    expect(stderr).toContain(`Keeps ${ofWeb} of feature: it is a preview of another git repository, web-`);
+    expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, ofWeb]);
+    expect(await place.states(other)).toEqual({ feature: "exists" });
+  });
+
+  it("keeps the previews that were made without a git repository", async () => {
+    await place.mgmt`preview up --branch manual`;
+    const { stderr } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
+    expect(stderr).toContain("of manual: it was made without a git repository");
+    expect(await place.branches()).toEqual(["main", "manual"]);
+  });
+
+  it("keeps a preview whose name, and with it its record, was changed", async () => {
+    const id = await addPreview("renamed");
+    deleteRemoteBranch("renamed");
+    await place.mgmt`databases update ${id} --name mine`;
+    const { stderr } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
+    expect(stderr).toContain("never seen in the git remote");
+    expect(await place.branches()).toContain("renamed");
+  });
+
+  it("remembers a branch that was pushed after its preview was created", async () => {
+    await addPreview("later", { push: false });
+    place.git(clone, "push", "--quiet", "origin", "later");
+    const dry = await place.mgmtIn(clone)`preview prune --dry-run`;
+    expect(dry.json).toMatchObject([{ method: "PATCH", body: { name: expect.stringContaining("pushed") } }]);
+    await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
+    deleteRemoteBranch("later");
+    const line = place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
+    expect(await deletedBranches(line)).toEqual(["later"]);
+  });
+
+  it("deletes a renamed branch's old preview once the old name is gone from the remote", async () => {
+    await addPreview("old-name");
+    place.git(clone, "branch", "--move", "old-name", "new-name");
+    place.git(clone, "push", "--quiet", "origin", "new-name", ":old-name");
+    place.git(clone, "checkout", "--quiet", "new-name");
+    await place.mgmtIn(clone)`preview up`;
+    const line = place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
+    expect(await deletedBranches(line)).toEqual(["old-name"]);
+    expect(await place.branches()).toEqual(["main", "new-name"]);
+  });
+
+  it("deletes what has expired, whether its branch exists or not, unless it is checked out", async () => {
+    const expired = "2020-01-01T00:00Z";
+    for (const branch of ["expired", "current"]) {
+      const id = await addPreview(branch);
+      await place.mgmt`databases update ${id} --name ${`${branch} (pushed, expires ${expired})`}`;
+    }
+    await addPreview("later", { flags: "--expires=7d" });
+    place.git(clone, "checkout", "--quiet", "current");
+    const { json } = await place.mgmtIn(clone)`preview prune --yes -o json`;
+    expect(json).toMatchObject([{ branch: "expired", reason: "expired" }]);
+    expect(await place.branches()).toEqual(["main", "current", "later"]);
+  });
+
+  it("never deletes a database that is not a preview, or on the default branch", async () => {
+    await addPreview("gone");
+    deleteRemoteBranch("gone");
+    await place.mgmt`databases create mine --project-id ${place.projectId} --branch-git-name gone`;
+    await place.mgmt`databases create --project-id ${place.projectId} --logical-id preview --name ${"main (expires 2020-01-01T00:00Z)"}`;
+    const { stderr } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
+    expect(stderr).toContain("Branch gone still has other databases or services and was not deleted.");
+    const names = (await place.databases()).map(({ name }) => name);
+    expect(names).toContain("mine");
+    expect(names).toContain("main (expires 2020-01-01T00:00Z)");
+    expect(await place.branches()).toEqual(["main", "gone"]);
+  });
+
+  it("keeps the preview of the branch that the CI job runs for, whose commit is detached", async () => {
+    await addPreview("job");
+    deleteRemoteBranch("job");
+    place.git(clone, "checkout", "--quiet", "--detach");
+    const { stderr } = await place.mgmtIn(clone, { GITHUB_HEAD_REF: "job" })`preview prune --min-age 0 --yes`;
+    expect(stderr).toContain("of job: its branch is checked out.");
+  });
+
+  it("prints what it has deleted before a request that fails", async () => {
+    for (const branch of ["first", "second"]) {
+      await addPreview(branch);
+      deleteRemoteBranch(branch);
+    }
+    const { faults } = place.session.server.engine;
+    faults.add({ operation: "databases.delete", status: 500, skip: 1 });
+    const { status, json } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
+    expect({ status, json }).toMatchObject({ status: 1, json: [{ branch: "first" }] });
+    expect(await place.branches()).toEqual(["main", "second"]);
+  });
+
+  it("still runs by its old name gc, which no help shows", async () => {
+    expect(await place.mgmtIn(clone)`preview gc`).toMatchObject({ status: 0 });
+    const { json } = await place.mgmtIn(clone)`preview prune --help -o json`;
+    expect(json).toMatchObject({ command: "mgmt preview prune", aliases: [] });
+  });
+
+  it("deletes nothing if the git branches are not known", async () => {
+    await addPreview("gone");
+    deleteRemoteBranch("gone");
+    const before = place.requestCount;
+    const prune = async (cwd: string, remote: string[] = [], env: NodeJS.ProcessEnv = {}) =>
+      place.mgmtIn(cwd, env)`preview prune --min-age 0 --yes ${remote[0] ?? "-y"}`;
+    expect(await prune(place.folder)).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("--remote"),
+    });
+    expect(await prune(clone, [], { PATH: place.folder })).toMatchObject({ status: 3 });
+    expect(await prune(clone, ["--remote=nowhere"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("preview:unknown_remote"),
+    });
+    place.git(place.base, "init", "--quiet", "--bare", "empty.git");
+    expect(await prune(clone, [`--remote=${place.base}/empty.git`])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("preview:no_git_branches"),
+    });
+    const failed = await prune(clone, ["--remote=https://user:hidden@127.0.0.1:1/a.git"]);
+    expect(failed).toMatchObject({ status: 1, stderr: expect.stringContaining("preview:git_failed") });
+    expect(failed.stderr).not.toContain("hidden");
+    expect(place.writesSince(before)).toEqual([]);
+  });
+
+  it("asks the repository of the CI job, whatever else is cloned there", async () => {
+    const github = { GITHUB_SERVER_URL: "http://127.0.0.1:1", GITHUB_REPOSITORY: "acme/shop" };
+    place.startBranch(clone, "feature");
+    await place.mgmtIn(clone, { ...github, GITHUB_REF_NAME: "feature" })`preview up`;
+    deleteRemoteBranch("feature");
+    place.git(clone, "checkout", "--quiet", "main");
+    const failed = await place.mgmtIn(clone, github)`preview prune --min-age 0 --yes`;
+    expect(failed).toMatchObject({ status: 1, stderr: expect.stringContaining("preview:git_failed") });
+    expect(await place.states()).toEqual({ feature: "unknown" });
+    expect(await place.branches()).toEqual(["main", "feature"]);
+  });
+
+  it("says what is wrong with --min-age", async () => {
+    expect(await place.mgmtIn(clone)`preview prune --min-age soon`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("12h, 7d or 2w"),
+    });
+  });
+});

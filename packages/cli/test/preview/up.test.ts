@@ -1,0 +1,269 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { inProcess } from "../in-process.js";
+import type { Mgmt } from "../result.js";
+import { type Place, type Up, usePlace } from "./place.js";
+
+const current = usePlace();
+let place: Place;
+let folder: string;
+let env: NodeJS.ProcessEnv;
+let projectId: string;
+let sourceId: string;
+let mgmt: Mgmt;
+beforeEach(() => {
+  place = current();
+  ({ folder, env, projectId, sourceId, mgmt } = place);
+});
+
+describe("mgmt preview up", () => {
+  it("creates one database however often it runs, and prints its connection string", async () => {
+    const first = await mgmt`preview up --branch feature/cart -o json`;
+    const second = await mgmt`preview up --branch feature/cart -o json`;
+    expect([first.status, second.status]).toEqual([0, 0]);
+    expect(first.json).toMatchObject({ branch: "feature/cart", created: true, region: "eu-central-1" });
+    expect(second.json).toEqual({ ...(first.json as Up), created: false });
+    const { databaseId, connectionString } = first.json as Up;
+    const all = await place.databases();
+    expect(all).toHaveLength(2);
+    expect(all.find(({ id }) => id === databaseId)).toMatchObject({
+      name: "feature/cart",
+      source: { type: "database", databaseId: sourceId },
+    });
+    const { stdout } = await mgmt`preview up --branch feature/cart`;
+    expect(stdout).toBe(`${connectionString}\n`);
+  });
+
+  it("finds the database whose creation lost its response", async () => {
+    place.session.server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
+    expect((await mgmt`preview up --branch feature/cart`).status).toBe(0);
+    expect(await place.databases()).toHaveLength(2);
+  });
+
+  it("uses the branch of the CI job, or of the folder", async () => {
+    place.git(folder, "init", "--quiet", "--initial-branch", "from-git");
+    const branchIn = async (variables: NodeJS.ProcessEnv): Promise<unknown> =>
+      (await inProcess({ env: { ...env, ...variables }, cwd: folder })`preview up -o json`).json;
+    expect(await branchIn({})).toMatchObject({ branch: "from-git" });
+    expect(await branchIn({ GITHUB_REF_NAME: "7/merge", GITHUB_HEAD_REF: "pull" })).toMatchObject({
+      branch: "pull",
+    });
+    expect(await branchIn({ CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "merge" })).toMatchObject({
+      branch: "merge",
+    });
+  });
+
+  it("writes an env file that only the user can read, and prints no password", async () => {
+    writeFileSync(join(folder, "kept.env"), "A=1\n", { mode: 0o600 });
+    const { stdout, stderr } = await mgmt`preview up --branch a --file kept.env --name TEST_URL -o json`;
+    const content = readFileSync(join(folder, "kept.env"), "utf8");
+    expect(content).toMatch(/^A=1\nTEST_URL="postgresql:\/\/.+"\n$/);
+    const { password } = new URL(/"(.+)"/.exec(content)?.[1] ?? "");
+    expect(stdout + stderr).not.toContain(password);
+    await mgmt`preview up --branch a --file new.env`;
+    expect(statSync(join(folder, "new.env")).mode & 0o777).toBe(0o600);
+  });
+
+  it("warns about an env file that git does not ignore, or that others can read", async () => {
+    place.git(folder, "init", "--quiet");
+    const up = (): ReturnType<Mgmt> => mgmt`preview up --branch a --file .env -o json`;
+    const tracked = { warning: expect.objectContaining({ code: "env:tracked" }) };
+    expect(await up()).toMatchObject({ status: 0, errors: [tracked] });
+    writeFileSync(join(folder, ".gitignore"), ".env\n");
+    expect(await up()).toMatchObject({ status: 0, stderr: "" });
+    if (process.platform === "win32") return;
+    chmodSync(join(folder, ".env"), 0o644);
+    const open = { warning: expect.objectContaining({ code: "env:open_mode" }) };
+    expect(await up()).toMatchObject({ status: 0, errors: [open] });
+  });
+
+  it("appends to the environment file of GitHub Actions, and masks the secrets first", async () => {
+    writeFileSync(join(folder, "github.env"), "A=1\n");
+    const variables = { GITHUB_ACTIONS: "true", GITHUB_ENV: join(folder, "github.env") };
+    const actions = inProcess({ env: { ...env, ...variables }, cwd: folder });
+    const { status, stdout, stderr } = await actions`preview up --branch a --file github.env`;
+    expect(status).toBe(0);
+    const url =
+      /^A=1\nDATABASE_URL<<(\S+)\n(\S+)\n\1\n$/.exec(readFileSync(join(folder, "github.env"), "utf8"))?.[2] ??
+      "";
+    const { password } = new URL(url);
+    const masks = [...stderr.matchAll(/^::add-mask::(.+)$/gm)].map(([, value]) => value);
+    expect(masks).toEqual(expect.arrayContaining([url, password]));
+    const shown = stderr.replaceAll(/^::add-mask::.+\n/gm, "");
+    expect(stdout + shown).not.toContain(password);
+    const printed = await actions`preview up --branch a --show-secrets`;
+    expect(printed.stderr).toContain(`::add-mask::${url}`);
+  });
+
+  it("waits until the database that it copies is ready", async () => {
+    await place.session.server.engine.states.setDatabaseStatus(sourceId, "provisioning");
+    setTimeout(() => void place.session.server.engine.states.setDatabaseStatus(sourceId, "ready"), 100);
+    expect((await mgmt`preview up --branch a`).status).toBe(0);
+  });
+
+  it("exits with 8 if the database is not ready in time", async () => {
+    await place.session.server.engine.states.setDatabaseStatus(sourceId, "provisioning");
+    expect(await mgmt`preview up --branch a --timeout 200ms`).toMatchObject({ status: 8, stdout: "" });
+  });
+
+  it("prints its requests with --dry-run, and changes nothing", async () => {
+    const before = place.requestCount;
+    const { json } = await mgmt`preview up --branch a --dry-run`;
+    expect(json).toMatchObject([
+      { method: "POST", url: expect.stringContaining("/branches"), body: { gitName: "a" }, id: "mgmt_id_1" },
+      { method: "POST", body: { projectId, branchId: "mgmt_id_1", logicalId: "preview" } },
+      { method: "POST", url: expect.stringContaining("/connections"), body: { databaseId: "mgmt_id_2" } },
+    ]);
+    expect(place.writesSince(before)).toEqual([]);
+    await mgmt`preview up --branch a`;
+    expect((await mgmt`preview up --branch a --dry-run`).json).toEqual([]);
+  });
+
+  it("refuses the default branch, and says what is missing", async () => {
+    const before = place.requestCount;
+    expect(await mgmt`preview up --branch main`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("preview:default_branch"),
+    });
+    expect(await mgmt`preview up`).toMatchObject({ status: 3, stderr: expect.stringContaining("--branch") });
+    const elsewhere = inProcess({ env: { ...env, MGMT_PROJECT_ID: undefined }, cwd: folder });
+    expect(await elsewhere`preview up --branch a`).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("--project-id"),
+    });
+    expect((await mgmt`preview up --branch a --name 1A`).status).toBe(2);
+    expect((await mgmt`preview up --branch a --timeout soon`).status).toBe(2);
+    // Node.js 20 reads this flag itself, and fails before the command starts.
+    expect((await mgmt`preview up --branch a --env-file b`).status).toBe(2);
+    expect(place.writesSince(before)).toEqual([]);
+    expect((await elsewhere`preview up --branch a --project-id proj_000000000000000000000000`).status).toBe(
+      6,
+    );
+  });
+
+  it("refuses the names that git refuses, with the reason, before it sends a request", async () => {
+    const before = place.requestCount;
+    const isBranch = (name: string): boolean =>
+      spawnSync("git", ["check-ref-format", "--branch", name], { cwd: folder }).status === 0;
+    const refused = [
+      ["a b..c", "a space"],
+      ["a..b", ".."],
+      ["a~1", "~"],
+      ["a^", "^"],
+      ["a:b", ":"],
+      ["a?", "?"],
+      ["a*", "*"],
+      ["a[b", "["],
+      ["a\\b", "\\"],
+      ["a\tb", "control character"],
+      ["a\u007f", "control character"],
+      ["-a", "starts with -"],
+      ["/a", "//"],
+      ["a/", "//"],
+      ["a//b", "//"],
+      [".a", "starts with ."],
+      ["a/.b", "starts with ."],
+      ["a.lock", "ends with .lock"],
+      ["a.lock/b", "ends with .lock"],
+      ["a.", "ends with ."],
+      ["a@{1}", "@{"],
+      ["HEAD", "current commit"],
+    ] as const;
+    for (const [name, reason] of refused) {
+      const { status, stderr } = await mgmt`preview up --branch=${name}`;
+      expect({ name, status, isBranch: isBranch(name) }).toEqual({ name, status: 2, isBranch: false });
+      expect(stderr).toContain(reason);
+    }
+    expect(place.requestCount).toBe(before);
+    for (const name of ["feature/cart", "a-b", "a@b", "a.b", "ä/🙂", "#1", "a{b}", "refs/x", "lock"]) {
+      const { status } = await mgmt`preview up --branch=${name} --dry-run`;
+      expect({ name, status, isBranch: isBranch(name) }).toEqual({ name, status: 0, isBranch: true });
+    }
+  });
+
+  it("refuses a preview that the service could not create, until it is reset", async () => {
+    const { databaseId } = (await mgmt`preview up --branch a -o json`).json as Up;
+    await place.session.server.engine.states.setDatabaseStatus(databaseId, "failure");
+    const { status, errors } = await mgmt`preview up --branch a -o json`;
+    expect({ status, errors }).toMatchObject({
+      status: 1,
+      errors: [{ error: { code: "preview:failed", next: [["mgmt", "preview", "reset", "--branch", "a"]] } }],
+    });
+    expect((await mgmt`preview reset --branch a --yes`).status).toBe(0);
+    expect((await mgmt`preview up --branch a`).status).toBe(0);
+  });
+
+  it("prints the pooled connection string with --pooled, and gives the setup the direct one", async () => {
+    const direct = ((await mgmt`preview up --branch a -o json`).json as Up).connectionString;
+    const setup = `--setup=printf %s "$DATABASE_URL" > seen`;
+    const { json } = await mgmt`preview up --branch a --pooled --setup-again ${setup} -o json`;
+    expect((json as Up).connectionString).not.toBe(direct);
+    expect((json as Up).connectionString).toMatch(/^postgres/);
+    expect(readFileSync(join(folder, "seen"), "utf8")).toBe(direct);
+  });
+
+  it("says that a preview has expired", async () => {
+    const { databaseId } = (await mgmt`preview up --branch a -o json`).json as Up;
+    await mgmt`databases update ${databaseId} --name ${"a (expires 2020-01-01T00:00Z)"}`;
+    expect((await mgmt`preview up --branch a`).stderr).toContain("expired at 2020-01-01T00:00:00Z");
+    expect((await mgmt`preview up --branch a --expires 7d`).stderr).not.toContain("expired");
+  });
+
+  it("refuses to guess which database to copy", async () => {
+    const { seed } = place.session.server.engine;
+    const { id } = await seed.project({ createDatabase: false });
+    expect(await mgmt`preview up --branch a --project-id ${id}`).toMatchObject({
+      status: 6,
+      stderr: expect.stringContaining("has no database"),
+    });
+    await seed.database(id);
+    await seed.database(id);
+    expect(await mgmt`preview up --branch a --project-id ${id}`).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining("database:several"),
+    });
+  });
+
+  it("does not write a file that it cannot write, and exits with 1", async () => {
+    mkdirSync(join(folder, "folder.env"));
+    const { status, stderr } = await mgmt`preview up --branch a --file folder.env`;
+    expect(status).toBe(1);
+    expect(stderr).toContain("env:unwritable");
+    expect(stderr).not.toContain("postgresql://");
+  });
+});
+
+describe("mgmt preview down", () => {
+  it("deletes the database and the branch, and succeeds if there is nothing left", async () => {
+    await mgmt`preview up --branch feature/cart`;
+    const first = await mgmt`preview down --branch feature/cart --yes`;
+    expect(first).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("Deleted branch feature/cart."),
+    });
+    const second = await mgmt`preview down --branch feature/cart --yes`;
+    expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining("nothing to delete") });
+    expect((await place.databases()).map(({ id }) => id)).toEqual([sourceId]);
+    expect(await place.branches()).toEqual(["main"]);
+  });
+
+  it("keeps a branch with other databases, and never deletes those", async () => {
+    await mgmt`preview up --branch a`;
+    await mgmt`databases create other --project-id ${projectId} --branch-git-name a`;
+    const { status, json } = await mgmt`preview down --branch a --yes -o json`;
+    expect({ status, json }).toMatchObject({ status: 0, json: { branch: "a", branchId: null } });
+    expect((await place.databases()).map(({ name }) => name)).toContain("other");
+  });
+
+  it("refuses the default branch, and prints its requests with --dry-run", async () => {
+    await mgmt`preview up --branch a`;
+    const before = place.requestCount;
+    expect((await mgmt`preview down --branch main`).status).toBe(2);
+    const { json, stderr } = await mgmt`preview down --branch a --dry-run`;
+    expect(json).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
+    expect(stderr).not.toContain("Deleted");
+    expect(place.writesSince(before)).toEqual([]);
+  });
+});

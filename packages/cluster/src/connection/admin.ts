@@ -1,0 +1,297 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  Client,
+  type ClientConfig,
+  DatabaseError,
+  type Pool,
+  type PoolClient,
+  escapeIdentifier,
+  escapeLiteral,
+} from "pg";
+import { FairTurns } from "@mgmt/engine";
+import { reaching, unavailable } from "./unavailable.js";
+import { clientConfigOf } from "../policy/address.js";
+import type { Cluster } from "../policy/cluster.js";
+import { SuperuserConnectedError } from "./superuser-connected.js";
+import { Blockers } from "./blockers.js";
+import { type Login, acceptsPassword } from "./password-check.js";
+import { openPool } from "./pool.js";
+
+/** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
+export const isMissingDatabase = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "3D000";
+
+/** Returns whether Postgres refused a statement because a database or a role (`undefined_object`) does not exist. */
+export const isMissing = (error: unknown): boolean =>
+  isMissingDatabase(error) || (error instanceof DatabaseError && error.code === "42704");
+
+/** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
+export const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
+
+/** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "42501";
+
+/**
+ * SQL condition on `pg_database` for a database whose creation or removal was interrupted. All that Postgres allows is to
+ * drop it. See https://www.postgresql.org/docs/current/sql-dropdatabase.html
+ */
+export const isInvalid = "datconnlimit = -2";
+
+/**
+ * Overrides settings that a tenant may have set on its database. With the tenant's `search_path`, for example, statements
+ * of the superuser could call the tenant's functions. A library that does not exist would refuse the connection.
+ */
+const guardedSettings =
+  "-c search_path=pg_catalog -c role=none -c default_transaction_read_only=off -c statement_timeout=60s " +
+  "-c lock_timeout=20s -c transaction_timeout=0 -c row_security=off -c local_preload_libraries= " +
+  "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
+
+/** How long the end of sessions may take, in milliseconds. */
+const endPatience = 30_000;
+
+/** How long a session may use a processor after it was told to end, before its process is killed, in milliseconds. */
+const killPatience = 5_000;
+
+/** A session that was told to end. */
+interface EndedSession {
+  pid: number;
+  /** Null when it may not be ended. */
+  ended: boolean | null;
+  /** Whether it uses a processor. */
+  running: boolean;
+}
+
+/** Connections to databases of tenants at the same time. The platform has a limited number of connections. */
+const maxWithin = 4;
+
+/** Maximum number of statements that copy or drop a database at the same time. */
+const maxLong = 4;
+
+/** Runs the statements of the platform in a cluster. */
+export class Admin {
+  readonly cluster: Cluster;
+  /** How it connects. */
+  readonly address: ClientConfig;
+  /** For statements that take milliseconds. */
+  readonly #pool: Pool;
+  /** For statements that copy or drop a database, so that nothing else waits for their connections. */
+  readonly #longPool: Pool;
+  /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
+  readonly #longTurns = new FairTurns({ total: maxLong });
+  readonly #turnsWithin = new FairTurns({ total: maxWithin });
+  readonly #blockers: Blockers;
+  readonly #report: (problem: string) => void;
+
+  /** @param report receives a message about sessions that do not end. */
+  constructor(cluster: Cluster, report: (problem: string) => void = () => undefined) {
+    this.cluster = cluster;
+    this.#report = report;
+    const options =
+      cluster.major >= 17 ? guardedSettings : guardedSettings.replace("-c transaction_timeout=0 ", "");
+    this.address = {
+      ...clientConfigOf(cluster.address),
+      application_name: "mgmt",
+      options,
+      connectionTimeoutMillis: 30_000,
+    };
+    // One connection stays open, because opening one takes longer than most statements.
+    const keepOne = { min: 1, idleTimeoutMillis: 30_000 };
+    this.#pool = openPool({ ...this.address, ...keepOne, max: 4 });
+    this.#longPool = openPool({
+      ...this.address,
+      ...keepOne,
+      options: `${options} -c statement_timeout=0`,
+      max: maxLong,
+    });
+    this.#blockers = new Blockers(this.address);
+  }
+
+  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { rows } = await this.#reaching(() => this.#pool.query<Row>(text, [...values]));
+    return rows;
+  }
+
+  /** Runs all statements in one transaction and one round trip. */
+  async script(statements: readonly string[]): Promise<void> {
+    await this.#reaching(() => this.#pool.query(statements.join(";\n")));
+  }
+
+  /**
+   * Runs a statement that is not allowed in a transaction, such as `CREATE DATABASE`, without a limit of time. Aborting the
+   * signal cancels it.
+   *
+   * @throws the reason of the signal when it is aborted.
+   */
+  async run(statement: string, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await this.#longTurns.run("", async () =>
+      this.#runOn(await reaching(() => this.#longPool.connect()), statement, signal),
+    );
+  }
+
+  async #runOn(client: PoolClient, statement: string, signal: AbortSignal | undefined): Promise<void> {
+    let canceled: Promise<unknown> | undefined;
+    try {
+      const pid = signal && (await reaching(() => backendOf(client)));
+      const cancel = (): void => {
+        canceled = this.query("select pg_cancel_backend($1)", [pid]).catch(() => undefined);
+      };
+      signal?.throwIfAborted();
+      signal?.addEventListener("abort", cancel);
+      try {
+        await this.#reaching(() => client.query(statement));
+      } finally {
+        signal?.removeEventListener("abort", cancel);
+        await canceled;
+      }
+      // A late cancellation must not hit the next statement of this connection.
+      client.release(canceled !== undefined);
+    } catch (error) {
+      client.release(true);
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /** Runs statements in one transaction in another database. */
+  async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
+    await this.#turnsWithin.run(database, async () => {
+      const client = await reaching(() => this.#connectTo(database));
+      try {
+        await this.#reaching(() => client.query(statements.join(";\n")));
+      } finally {
+        await client.end();
+      }
+    });
+  }
+
+  async #connectTo(database: string): Promise<Client> {
+    try {
+      return await this.#open(database);
+    } catch (error) {
+      if (!this.cluster.isRefusal(error)) throw error;
+      return this.#enter(database);
+    }
+  }
+
+  /** Connects to a database whose connection limit or privileges refuse the platform. */
+  async #enter(database: string): Promise<Client> {
+    const [found] = await this.query<{ limit: number }>(
+      "select datconnlimit as limit from pg_database where datname = $1",
+      [database],
+    );
+    const limit = `alter database ${identifier(database)} connection limit`;
+    await this.allowItself(database);
+    await this.script([`${limit} -1`]);
+    try {
+      return await this.#open(database);
+    } finally {
+      await this.script([`${limit} ${String(found?.limit ?? -1)}`]);
+    }
+  }
+
+  async #open(database: string): Promise<Client> {
+    const { options = "" } = this.address;
+    const client = new Client({
+      ...this.address,
+      options: `${options} ${this.cluster.privilegedOptions}`,
+      database,
+    });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  /** Restores the privilege to connect to a database, which its owner can revoke. */
+  async allowItself(database: string): Promise<void> {
+    await this.script([`grant connect on database ${identifier(database)} to current_user`]);
+  }
+
+  /**
+   * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
+   * those of superusers. Kills the processes of those that ignore it, if the platform can.
+   *
+   * @returns whether there were any.
+   * @throws DatabaseUnavailableError when they do not end, or when one was killed; SuperuserConnectedError.
+   */
+  async endSessions(condition: string, value: string): Promise<boolean> {
+    let isFound = false;
+    const began = performance.now();
+    let ignoring: number[] = [];
+    let isKilled = false;
+    // `pg_terminate_backend` can wait too, but polls only every 100 ms.
+    for (let elapsed = 0; elapsed < endPatience; elapsed = performance.now() - began) {
+      const sessions = await this.query<EndedSession>(`${this.cluster.endSessions} and ${condition}`, [
+        value,
+      ]);
+      if (sessions.length === 0) return isFound;
+      isFound = true;
+      if (sessions.every(({ ended }) => ended === null)) throw new SuperuserConnectedError();
+      ignoring = sessions.filter(({ ended, running }) => ended !== null && running).map(({ pid }) => pid);
+      if (elapsed >= killPatience && ignoring.length > 0 && !isKilled) {
+        this.#kill(ignoring);
+        isKilled = true;
+      }
+      await sleep(3);
+    }
+    if (ignoring.length > 0)
+      this.#report(`Sessions of tenants do not end. Kill their processes: ${ignoring.join(", ")}`);
+    throw unavailable(new Error("Sessions do not end"));
+  }
+
+  #kill(pids: readonly number[]): void {
+    if (this.cluster.kill === undefined) return;
+    this.#report(
+      `Sessions of tenants do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}`,
+    );
+    this.cluster.kill(pids);
+  }
+
+  /** Returns whether Postgres accepts the password of a login. */
+  accepts(login: Login): Promise<boolean> {
+    return this.#turnsWithin.run(login.database, () => acceptsPassword(this.address, login));
+  }
+
+  /** Does the work. If sessions in `database` make it fail, ends them and tries again. */
+  onceUnused(database: string, work: () => Promise<void>): Promise<void> {
+    return this.#whileUnused(database, work, false);
+  }
+
+  /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
+  whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+    return this.#whileUnused(database, work, true);
+  }
+
+  async #whileUnused(database: string, work: () => Promise<void>, isUsed: boolean): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (isUsed || attempt > 1) await this.endSessions("datname = $1", database);
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if (!isInUse(error)) throw error;
+        // Another process may be copying the database.
+        if (attempt === 5) throw unavailable(error);
+        await sleep(attempt * 20);
+      }
+    }
+  }
+
+  #reaching<T>(work: () => Promise<T>): Promise<T> {
+    return this.#blockers.during(() => reaching(work));
+  }
+
+  async close(): Promise<void> {
+    await this.#blockers.close();
+    await Promise.all([this.#pool.end(), this.#longPool.end()]);
+  }
+}
+
+const backendOf = async (client: PoolClient): Promise<number | undefined> => {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid;
+};
+
+export const identifier = escapeIdentifier;
+export const literal = escapeLiteral;

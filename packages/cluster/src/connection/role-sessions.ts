@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseError } from "pg";
+import { unavailable } from "./unavailable.js";
+import { type Admin, identifier } from "./admin.js";
+
+/** How long a session may take to start before it is ended, in milliseconds. */
+const patience = 5_000;
+
+/** How long the end of a session may take, in milliseconds. */
+const endPatience = 30_000;
+
+/** Time between checks, in milliseconds. */
+const interval = 5;
+
+/** A session has a transaction while it starts, but `pg_stat_activity` does not know its role yet. */
+const starting = `
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'virtualxid' and l.pid is not null and a.usesysid is null
+    and coalesce(a.backend_type, 'client backend') = 'client backend'`;
+
+/**
+ * Waits until the sessions that are starting now have started or failed. Until then, they may use a password that has just been
+ * changed, or a role that may not log in any more, and cannot be found by their role. Ends those of clients that do not finish
+ * their login, or gives up waiting for them in a cluster that others also use.
+ *
+ * @param limit how long to wait, in milliseconds.
+ * @throws DatabaseUnavailableError when they do not end.
+ */
+export const awaitStarting = async (admin: Admin, limit = patience): Promise<void> => {
+  const began = performance.now();
+  let left = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+  for (; left.length > 0; await sleep(interval)) {
+    const elapsed = performance.now() - began;
+    const isLate = elapsed >= limit;
+    if (isLate && !admin.cluster.mayEndStarting) return;
+    if (elapsed >= limit + endPatience) throw unavailable(new Error("Sessions that start do not end"));
+    left = await admin.query(
+      `select l.pid ${isLate ? ", pg_terminate_backend(l.pid)" : ""} ${starting} and l.pid = any ($1)`,
+      [left.map(({ pid }) => pid)],
+    );
+  }
+};
+
+/**
+ * Ends the sessions of a role that may not log in any more, also those that are starting.
+ *
+ * @returns whether there were any.
+ * @throws DatabaseUnavailableError when they do not end.
+ */
+export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean> => {
+  await awaitStarting(admin);
+  return admin.endSessions("usename = $1", role);
+};
+
+/** How often to try to change a role. */
+const maxAttempts = 10;
+
+/**
+ * Alters a role. If this fails because its sessions change it at the same time, ends them and tries again.
+ *
+ * @param change what follows the name of the role in the statement.
+ */
+export const alterRole = async (admin: Admin, role: string, change: string): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await admin.script([`alter role ${identifier(role)} ${change}`]);
+      return;
+    } catch (error) {
+      if (!isConcurrentChange(error)) throw error;
+      if (attempt === maxAttempts) throw unavailable(error);
+      await admin.endSessions("usename = $1", role);
+    }
+  }
+};
+
+/**
+ * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
+ * it has only the code of internal errors.
+ */
+export const isConcurrentChange = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "XX000";

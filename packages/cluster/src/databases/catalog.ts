@@ -1,0 +1,88 @@
+import { type Admin, isForbidden, isInvalid } from "../connection/admin.js";
+import { backupSuffix } from "../policy/names.js";
+import { isOurs } from "../policy/ownership.js";
+
+/** What Postgres has under the name of a database. */
+interface FoundDatabase {
+  database: "none" | "invalid" | "valid";
+  /** Whether the owner role exists. */
+  role: boolean;
+}
+
+/** Reads from the system catalogs which databases and roles exist, and what they use. */
+export class Catalog {
+  readonly #admin: Admin;
+
+  constructor(admin: Admin) {
+    this.#admin = admin;
+  }
+
+  /** Returns what exists of a database, in one round trip. */
+  async find(name: string): Promise<FoundDatabase> {
+    const [found] = await this.#admin.query<FoundDatabase>(
+      `select
+        coalesce((select case when ${isInvalid} then 'invalid' else 'valid' end
+          from pg_database where datname = $1), 'none') as database,
+        exists (select from pg_roles where rolname = $1) as role`,
+      [name],
+    );
+    if (found === undefined) throw new Error("Postgres did not return a row");
+    return found;
+  }
+
+  /**
+   * Returns the name of the database of a backup.
+   *
+   * @throws Error when the backup does not exist.
+   */
+  async backup(backupId: string): Promise<string> {
+    const name = await this.findBackup(backupId);
+    if (name === undefined) throw new Error(`The backup ${backupId} does not exist`);
+    return name;
+  }
+
+  /** Returns the name of the database of a backup; undefined when the backup does not exist. */
+  async findBackup(backupId: string): Promise<string | undefined> {
+    const [name] = await this.databasesLike(`%${backupSuffix(backupId)}`, `not ${isInvalid}`);
+    return name;
+  }
+
+  /** Returns the names of the platform's databases that match a pattern of `LIKE`, where `_` matches only itself. */
+  async databasesLike(pattern: string, condition = "true"): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select datname as name from pg_database d where datname like $1 and ${isOurs} and ${condition}`,
+      [pattern.replaceAll("_", "\\_")],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Returns the size of a database in bytes. */
+  async size(name: string): Promise<number> {
+    const [row] = await this.#admin.query<{ size: string }>(
+      "select pg_database_size(datname) as size from pg_database where datname = $1",
+      [name],
+    );
+    if (row === undefined) throw new Error(`The Postgres database ${name} does not exist`);
+    return Number(row.size);
+  }
+
+  /** Returns 0 for a database that does not exist. */
+  async usage(name: string): Promise<{ bytes: number; operations: number }> {
+    try {
+      return await this.#usage(name);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      await this.#admin.allowItself(name);
+      return this.#usage(name);
+    }
+  }
+
+  async #usage(name: string): Promise<{ bytes: number; operations: number }> {
+    const [row] = await this.#admin.query<{ bytes: string | null; operations: string | null }>(
+      `select pg_database_size(d.oid) as bytes, xact_commit + xact_rollback as operations
+        from pg_database d left join pg_stat_database on datid = d.oid where d.datname = $1`,
+      [name],
+    );
+    return { bytes: Number(row?.bytes ?? 0), operations: Number(row?.operations ?? 0) };
+  }
+}

@@ -1,0 +1,328 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseError } from "pg";
+import { type Admin, identifier, isInUse, isInvalid, literal } from "../connection/admin.js";
+import { unavailable } from "../connection/unavailable.js";
+import { kindOf, ownerOf } from "../policy/names.js";
+import { isLogin, isOurRole, isRetired, platformRole, retireRole } from "../policy/ownership.js";
+import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
+import { storeSetting } from "./settings.js";
+
+/** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
+const stallPatience = 1_000;
+const stallInterval = 250;
+
+/** The reason for canceling `DROP DATABASE`. */
+const stall = new Error("A session does not react to signals");
+
+/** The database in which privileges on databases are revoked. */
+const sharedObjects = "postgres";
+
+/** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
+const hasDependents = (error: unknown): boolean => error instanceof DatabaseError && error.code === "2BP01";
+
+/** Returns whether Postgres refused a new database because another statement has just created it. */
+const isDuplicate = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
+
+/** Settings that are stored for a database. */
+interface StoredSettings {
+  /** The role to which they apply; null when they apply to all. */
+  role: string | null;
+  /** Null when only the other database has settings for this role. */
+  settings: string[] | null;
+}
+
+/** Copies and drops whole databases, and drops roles with everything that depends on them. */
+export class Copies {
+  readonly #admin: Admin;
+  readonly #strategy: string;
+  readonly #onLog: ((line: string) => void) | undefined;
+  /** Called when a database could not be dropped, and is invalid. */
+  onStall: () => void = () => undefined;
+
+  /** @param onLog receives messages about settings that could not be copied. */
+  constructor(admin: Admin, onLog?: (line: string) => void) {
+    this.#admin = admin;
+    this.#onLog = onLog;
+    this.#strategy = admin.cluster.major >= 15 ? "strategy file_copy" : "";
+  }
+
+  /**
+   * Creates an empty database that does not allow connections, and gives it its name when it is complete. Connects to it once
+   * before, because the first session in a database collects what Postgres knows of its catalogs, and stores it in a file for
+   * the others. The database keeps it when it is renamed.
+   */
+  async createEmpty(unfinished: string, name: string): Promise<void> {
+    await this.#copy("template0", unfinished, undefined);
+    await this.#admin.script([`alter database ${identifier(unfinished)} allow_connections true`]);
+    await this.#admin.scriptWithin(unfinished, ["select"]);
+    await this.#admin.whileUnused(unfinished, () =>
+      this.#admin.script([
+        `alter database ${identifier(unfinished)} allow_connections false`,
+        `alter database ${identifier(unfinished)} rename to ${identifier(name)}`,
+      ]),
+    );
+  }
+
+  /**
+   * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
+   * sessions in `from` are ended, and new ones are refused until the copy is complete.
+   */
+  async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    const [source] = await this.#admin.query("select from pg_database where datname = $1", [from]);
+    if (source === undefined) throw new Error(`The Postgres database ${from} does not exist`);
+    // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
+    const isTenant = kindOf(from) === "database";
+    try {
+      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
+      await this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
+    } finally {
+      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
+    }
+    await this.copySettings(from, to, "setrole = 0");
+  }
+
+  /**
+   * Copies the settings of `ALTER DATABASE … SET` and `ALTER ROLE … IN DATABASE … SET`, which `CREATE DATABASE` does not.
+   * Removes settings that only `to` has.
+   *
+   * @param which SQL condition on `pg_db_role_setting`.
+   */
+  async copySettings(from: string, to: string, which: string): Promise<void> {
+    const found = await this.#admin.query<StoredSettings>(
+      `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
+        from pg_db_role_setting s
+        join pg_database d on d.oid = s.setdatabase and d.datname in ($1, $2)
+        left join pg_roles r on r.oid = s.setrole
+        where ${which} and (s.setrole = 0) = (r.oid is null)
+        group by r.rolname`,
+      [from, to],
+    );
+    const changes = found.flatMap(({ role, settings }) => {
+      const database = `database ${identifier(to)}`;
+      const target = role === null ? `alter ${database}` : `alter role ${identifier(role)} in ${database}`;
+      return [`${target} reset all`, ...(settings ?? []).map((setting) => storeSetting(target, setting))];
+    });
+    if (changes.length === 0) return;
+    try {
+      await this.#admin.script(changes);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      for (const change of changes) await this.#attempt(change, to);
+    }
+  }
+
+  /** Makes a change of a setting, unless Postgres refuses it. A copy without a setting is better than no copy. */
+  async #attempt(change: string, database: string): Promise<void> {
+    try {
+      await this.#admin.script([change]);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      // Neither the statement nor the message, which may contain the value.
+      this.#onLog?.(
+        `A setting was not copied to the database ${database}: Postgres error ${error.code ?? ""}`,
+      );
+    }
+  }
+
+  /**
+   * Makes `owner` the owner of all objects that the owner role and the logins of `source` have in its copy `name`, and revokes
+   * their privileges there. The tenant of the source chooses what else its catalogs name: roles that only have privileges keep
+   * them, because they may be roles of the platform or of other tenants, which own objects that all databases share.
+   */
+  async transferOwnership(name: string, source: string, owner: string): Promise<void> {
+    if (source === owner) return;
+    const found = await this.#admin.query<{ role: string }>(
+      `select r.rolname as role
+        from pg_roles r
+        where (r.rolname = $1 or ${isLogin} and exists (
+            select from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and o.rolname = $1))
+          and ${isOurRole} and pg_has_role(r.oid, 'usage')`,
+      [source],
+    );
+    const roles = found.map(({ role }) => role);
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    try {
+      await this.#admin.scriptWithin(name, this.#reassign(name, roles, owner));
+    } finally {
+      await this.#admin.whileUnused(name, () =>
+        this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
+      );
+    }
+  }
+
+  /**
+   * Drops a database of any kind and its sessions. Does nothing when it does not exist. Before the files are removed, every session of
+   * the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
+   * allows is to drop it later.
+   *
+   * Gives up after a second, and calls `onStall`.
+   */
+  async drop(name: string): Promise<void> {
+    const [found] = await this.#admin.query<{ template: boolean }>(
+      "select datistemplate as template from pg_database where datname = $1",
+      [name],
+    );
+    if (found === undefined) return;
+    if (!found.template) {
+      // Says who is connected if the platform cannot end all sessions.
+      if (!this.#admin.cluster.mayForceDrop) await this.#admin.endSessions("datname = $1", name);
+      const statement = `drop database if exists ${identifier(name)} with (force)`;
+      try {
+        await this.#runUnlessStalled(statement);
+      } catch (error) {
+        // Sessions that ignore signals, or a subscription.
+        if (!isInUse(error) || !(await this.#admin.endSessions("datname = $1", name))) throw error;
+        await this.#runUnlessStalled(statement);
+      }
+      return;
+    }
+    // A tenant has marked its database as a template, which cannot be dropped and is never invalid. It must not be able to
+    // do so again.
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+    await this.#admin.whileUnused(name, async () => {
+      await this.#admin.script([`alter database ${identifier(name)} is_template false`]);
+      await this.#runUnlessStalled(`drop database ${identifier(name)}`);
+    });
+  }
+
+  /** Runs `DROP DATABASE`. Cancels it when a session of the server does not react to signals. */
+  async #runUnlessStalled(statement: string): Promise<void> {
+    const stalled = new AbortController();
+    const watch = async (): Promise<void> => {
+      for (let waited = 0; !stalled.signal.aborted; waited += stallInterval) {
+        await sleep(stallInterval, undefined, { signal: stalled.signal, ref: false });
+        const [waiting] = await this.#admin.query(
+          "select from pg_stat_activity where query = $1 and wait_event = 'ProcSignalBarrier'",
+          [statement],
+        );
+        if (waiting === undefined) waited = 0;
+        else if (waited >= stallPatience) stalled.abort(stall);
+      }
+    };
+    const watching = watch().catch(() => undefined);
+    try {
+      await this.#admin.run(statement, stalled.signal);
+    } catch (error) {
+      if (error !== stall) throw error;
+      this.onStall();
+    } finally {
+      stalled.abort();
+      await watching;
+    }
+  }
+
+  /**
+   * Drops a role with its sessions and its privileges in the database of its owner, and gives its objects there to the owner.
+   * Other tenants may have granted it privileges in their databases, where the platform runs nothing. Such a role remains,
+   * without a login and a password, until these databases are dropped.
+   */
+  async dropRole(role: string, owner: string): Promise<void> {
+    await alterRole(this.#admin, role, "nologin password null");
+    await endSessionsOf(this.#admin, role);
+    for (const database of await this.#databasesWith(role)) {
+      if (database === sharedObjects) {
+        await this.#admin.scriptWithin(database, [`drop owned by ${identifier(role)}`]);
+      } else if (ownerOf(database) === owner) await this.#removeFrom(role, database, owner);
+    }
+    try {
+      await this.#admin.script([`drop role ${identifier(role)}`]);
+    } catch (error) {
+      if (!hasDependents(error)) throw error;
+      const groups = await this.#groupsOf(role);
+      await this.#admin.script([
+        ...groups.map((group) => `revoke ${identifier(group)} from ${identifier(role)}`),
+        retireRole(role),
+      ]);
+    }
+  }
+
+  /** Drops the roles that remained because of privileges in databases which do not exist any more. */
+  async dropRetiredRoles(): Promise<void> {
+    const roles = await this.#admin.query<{ name: string }>(
+      `select rolname as name from pg_roles r where ${isRetired}
+        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)`,
+    );
+    for (const { name } of roles) await this.#admin.script([`drop role if exists ${identifier(name)}`]);
+  }
+
+  async #removeFrom(role: string, database: string, owner: string): Promise<void> {
+    const [found] = await this.#admin.query<{ open: boolean }>(
+      "select datallowconn as open from pg_database where datname = $1",
+      [database],
+    );
+    const statements = this.#reassign(database, [role], owner);
+    // A backup does not allow connections, and a tenant may have closed its database.
+    if (found?.open !== false) return this.#admin.scriptWithin(database, statements);
+    await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
+    try {
+      await this.#admin.scriptWithin(database, statements);
+    } finally {
+      await this.#admin.script([`alter database ${identifier(database)} allow_connections false`]);
+    }
+  }
+
+  /**
+   * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
+   * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
+   */
+  #reassign(database: string, roles: readonly string[], owner: string): string[] {
+    return [
+      ...this.#admin.cluster.allowOwning(database, owner),
+      ...roles.flatMap((role) => [
+        keepingDatabases(role, `reassign owned by ${identifier(role)} to ${identifier(owner)}`),
+        `drop owned by ${identifier(role)}`,
+      ]),
+    ];
+  }
+
+  async #groupsOf(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select o.rolname as name from pg_auth_members m
+        join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /**
+   * Returns the databases with objects or privileges of the role; `sharedObjects` for privileges on databases. Leaves out those that
+   * only wait until they can be dropped.
+   */
+  async #databasesWith(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select distinct coalesce(b.datname, ${literal(sharedObjects)}) as name
+        from pg_shdepend d
+        left join pg_database b on b.oid = d.dbid
+        where d.refclassid = 'pg_authid'::regclass
+          and d.refobjid = (select oid from pg_roles where rolname = $1)
+          and not coalesce(b.${isInvalid}, false)
+          and d.classid <> 'pg_auth_members'::regclass`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async #copy(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.#admin.run(
+        `create database ${identifier(to)} owner ${identifier(platformRole)} template ${identifier(from)} ${this.#strategy} allow_connections false`,
+        signal,
+      );
+    } catch (error) {
+      // Postgres completes the statement of a process that has ended. The repetition drops what it made.
+      throw isDuplicate(error) ? unavailable(error) : error;
+    }
+    // By default, everybody may connect to a new database.
+    await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
+  }
+}
+
+/** Returns a statement that runs another one, after which a role still owns the databases that it owned before. */
+const keepingDatabases = (role: string, statement: string): string =>
+  `do ${literal(`declare name text; names text[] := array(
+      select datname from pg_database d join pg_roles r on r.oid = d.datdba where rolname = ${literal(role)});
+    begin
+      ${statement};
+      foreach name in array names loop execute format('alter database %I owner to %I', name, ${literal(role)}); end loop;
+    end`)}`;

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DatabaseUnavailableError } from "@mgmt/engine";
+import { unavailable } from "../connection/unavailable.js";
+import { type Attempt, attemptWith } from "../connection/attempt.js";
+import type { Copies } from "./copies.js";
+import { sparePrefix, unfinishedSparePrefix } from "../policy/names.js";
+
+interface Waiter {
+  resolve(name: string): void;
+  reject(error: unknown): void;
+}
+
+/** Two at a time: one uses the disk while the other waits for the server. */
+const concurrency = 2;
+
+/**
+ * Time before the successor of a spare is created, in milliseconds. Copying its files at once would slow down the first
+ * connection to the spare that was taken.
+ */
+const pause = 30;
+
+/** Time before the first spares are created, in milliseconds, because they would slow down the start. */
+const startPause = 250;
+
+/** Time between attempts to drop what an interrupted creation left, in milliseconds. */
+const retryDelay = 250;
+
+/**
+ * Creates empty databases in advance. Creating one writes about 300 files; renaming a spare takes a millisecond. Spares do
+ * not allow connections.
+ */
+export class Spares {
+  readonly #copies: Copies;
+  readonly #depth: number;
+  readonly #attempt: Attempt;
+  /** Another process may have taken some of these, which renaming them shows. */
+  readonly #ready: string[];
+  readonly #waiters: Waiter[] = [];
+  readonly #creating = new Set<Promise<void>>();
+  readonly #dropping = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  #due = 0;
+  readonly #closed = new AbortController();
+
+  /**
+   * @param depth number of spares to keep ready.
+   * @param ready names of spares that already exist.
+   * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
+   */
+  constructor(copies: Copies, depth: number, ready: readonly string[], report: (problem: string) => void) {
+    this.#copies = copies;
+    this.#depth = depth;
+    this.#attempt = attemptWith(report);
+    this.#ready = [...ready];
+    this.#refillIn(startPause);
+  }
+
+  /**
+   * Returns a spare for the caller to own. Waits for a new one when none is ready.
+   *
+   * @throws DatabaseUnavailableError when these are closed before a spare is ready; what made the creation fail otherwise.
+   */
+  take(): Promise<string> {
+    if (this.#closed.signal.aborted) return Promise.reject(closedError());
+    const name = this.#ready.shift();
+    if (name !== undefined) {
+      this.#refillIn(pause);
+      return Promise.resolve(name);
+    }
+    const taken = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    this.#refill();
+    return taken;
+  }
+
+  /** Stops creating spares, and rejects those who wait for one. Resolves when none is being created. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    this.#rejectWaiters(closedError());
+    await Promise.all(this.#creating);
+    await Promise.all(this.#dropping);
+  }
+
+  /** Creates the missing spares after this time, or earlier if that is planned. */
+  #refillIn(milliseconds: number): void {
+    const due = performance.now() + milliseconds;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#refill();
+    }, milliseconds);
+  }
+
+  #refill(): void {
+    const missing = this.#depth + this.#waiters.length - this.#ready.length - this.#creating.size;
+    for (
+      let count = Math.min(missing, concurrency - this.#creating.size);
+      count > 0 && !this.#closed.signal.aborted;
+      count -= 1
+    ) {
+      const creation = this.#create().then(
+        (name) => {
+          this.#creating.delete(creation);
+          const waiter = this.#waiters.shift();
+          if (waiter === undefined) this.#ready.push(name);
+          else waiter.resolve(name);
+          this.#refill();
+        },
+        (error: unknown) => {
+          this.#creating.delete(creation);
+          // No automatic retry, because the disk may be full. The next call of `take` tries again.
+          this.#rejectWaiters(error);
+        },
+      );
+      this.#creating.add(creation);
+    }
+  }
+
+  #rejectWaiters(error: unknown): void {
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+  }
+
+  async #create(): Promise<string> {
+    const id = randomBytes(8).toString("hex");
+    const [unfinished, name] = [unfinishedSparePrefix + id, sparePrefix + id];
+    try {
+      await this.#copies.createEmpty(unfinished, name);
+      return name;
+    } catch (error) {
+      const dropping = this.#drop([unfinished, name]).finally(() => this.#dropping.delete(dropping));
+      this.#dropping.add(dropping);
+      throw error;
+    }
+  }
+
+  /** Drops what an interrupted creation left, once Postgres can be reached. */
+  async #drop(names: readonly string[]): Promise<void> {
+    const { signal } = this.#closed;
+    const remaining = new Set(names);
+    while (remaining.size > 0 && !signal.aborted) {
+      try {
+        for (const name of remaining) {
+          await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
+            this.#copies.drop(name),
+          );
+          remaining.delete(name);
+        }
+      } catch {
+        // Postgres cannot be reached.
+        await sleep(retryDelay, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+const closedError = (): DatabaseUnavailableError => unavailable(new Error("The platform is stopping"));

@@ -1,0 +1,265 @@
+import { type DatabaseCredential, DatabaseUnavailableError, FairTurns } from "@mgmt/engine";
+import { connectionLimits } from "../connection/connection-limits.js";
+import { scramVerifier } from "../connection/scram.js";
+import { type Admin, identifier, literal } from "../connection/admin.js";
+import type { Copies } from "../databases/copies.js";
+import { createRole, isOurRole, loginMark, markRole, retiredMark } from "../policy/ownership.js";
+import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
+
+/** A login role found in Postgres. */
+interface FoundLogin {
+  login: boolean;
+  /** Whether it has sessions. */
+  used: boolean;
+  limit: number;
+  owners: string[];
+  mark: string | null;
+}
+
+/** A database and the logins that it should have. */
+interface DatabaseLogins {
+  name: string;
+  credentials: readonly DatabaseCredential[];
+}
+
+/** How many databases one transaction of `resetPasswords` changes. */
+const batchSize = 50;
+
+/**
+ * Manages the login roles of databases, one per connection. Each login is a member of the database's owner role and starts
+ * its sessions as that role. Connections therefore share all objects, and dropping a login does not drop its tables.
+ */
+export class Logins {
+  readonly #admin: Admin;
+  readonly #copies: Copies;
+  /**
+   * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
+   * Postgres refuses roles that were dropped.
+   */
+  readonly #databases = new Map<string, string>();
+  /** Passwords by role, as this process has set or found them. Other processes may have set others. */
+  readonly #passwords = new Map<string, string>();
+  /** Leaves most connections to other work while clients send names that do not exist. */
+  readonly #searches = new FairTurns({ total: 1 });
+
+  constructor(admin: Admin, copies: Copies) {
+    this.#admin = admin;
+    this.#copies = copies;
+  }
+
+  /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
+  async statements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
+    const statements = credentials.map(async ({ connectionId, user, pass }) => [
+      ...createRole(
+        this.#admin.cluster,
+        user,
+        `login password ${literal(await scramVerifier(pass))}`,
+        loginMark(connectionId),
+      ),
+      ...join(user, owner),
+      ...this.#limit(user),
+    ]);
+    return (await Promise.all(statements)).flat();
+  }
+
+  /** Records the database and the password of a login role, so that they need not be found. */
+  remember(owner: string, { user, pass }: DatabaseCredential): void {
+    this.#databases.set(user, owner);
+    this.#passwords.set(user, pass);
+  }
+
+  /** Returns the database of a login role that this process has created or found before. */
+  known(user: string): string | undefined {
+    return this.#databases.get(user);
+  }
+
+  /**
+   * Returns the database of a login role, which another process may have created; undefined when the role is not a login of a
+   * database.
+   *
+   * @throws DatabaseUnavailableError
+   */
+  databaseOf(user: string): string | undefined | Promise<string | undefined> {
+    return this.known(user) ?? this.#searches.run("", () => this.#search(user));
+  }
+
+  async #search(user: string): Promise<string | undefined> {
+    const [found] = await this.#admin.query<{ owner: string }>(
+      `select o.rolname as owner from pg_roles r
+        join pg_auth_members m on m.member = r.oid
+        join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
+        where r.rolname = $1 and r.rolcanlogin and ${isOurRole}
+          and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
+      [user],
+    );
+    if (found) this.#databases.set(user, found.owner);
+    return found?.owner;
+  }
+
+  /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
+  async grant(owner: string, credential: DatabaseCredential): Promise<void> {
+    const { connectionId, user } = credential;
+    const [known, roles] = await Promise.all([this.#find(user), this.#rolesOf(owner, connectionId)]);
+    if (known === undefined) {
+      await this.#admin.script(await this.statements(owner, [credential]));
+    } else {
+      // A removal that was not recorded retires a role which cannot be dropped.
+      if (known.mark === retiredMark) await this.#admin.script(join(user, owner));
+      else if (!known.owners.includes(owner)) {
+        throw new Error(`The role ${user} belongs to another database`);
+      }
+      if (known.limit !== connectionLimits.perDatabase) await this.#admin.script(this.#limit(user));
+      await this.#ensurePassword(owner, credential, known);
+      // A person may have changed it.
+      if (known.mark !== loginMark(connectionId)) {
+        await this.#admin.script([markRole(user, loginMark(connectionId))]);
+      }
+    }
+    this.remember(owner, credential);
+    for (const role of roles) if (role !== user) await this.#drop(role, owner);
+  }
+
+  /**
+   * Sets the passwords, which tenants may have changed, of databases whose roles are otherwise as they should be. Does so in a few
+   * statements, for the start of the platform in a cluster of its own that no client can reach yet.
+   *
+   * @returns the names of these databases. The others need more than passwords.
+   */
+  async resetPasswords(databases: readonly DatabaseLogins[]): Promise<Set<string>> {
+    const complete = await this.#completeRoles(databases.map(({ name }) => name));
+    const expected = databases.filter(({ name, credentials }) => {
+      const roles = complete.get(name);
+      return (
+        roles?.size === credentials.length &&
+        credentials.every(({ connectionId, user }) => roles.get(user) === loginMark(connectionId))
+      );
+    });
+    const done = new Set<string>();
+    for (let start = 0; start < expected.length; start += batchSize) {
+      const batch = expected.slice(start, start + batchSize);
+      const logins = batch.flatMap(({ credentials }) => credentials);
+      const statements = logins.map(
+        async ({ user, pass }) =>
+          `alter role ${identifier(user)} password ${literal(await scramVerifier(pass))}`,
+      );
+      try {
+        await this.#admin.script(await Promise.all(statements));
+      } catch (error) {
+        // The caller repairs each of them alone, and so finds the one that Postgres refuses.
+        if (error instanceof DatabaseUnavailableError) throw error;
+        continue;
+      }
+      for (const { name, credentials } of batch) {
+        for (const credential of credentials) this.remember(name, credential);
+        done.add(name);
+      }
+    }
+    return done;
+  }
+
+  async revoke(owner: string, connectionId: string): Promise<void> {
+    for (const role of await this.#rolesOf(owner, connectionId)) await this.#drop(role, owner);
+  }
+
+  /** Drops all logins of a database except the given ones. */
+  async dropAll(owner: string, except: readonly string[] = []): Promise<void> {
+    for (const role of await this.#membersOf(owner))
+      if (!except.includes(role)) await this.#drop(role, owner);
+  }
+
+  /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
+  async #ensurePassword(owner: string, { user, pass }: DatabaseCredential, known: FoundLogin): Promise<void> {
+    // An interrupted removal disables the login first.
+    const isOther = !known.login || (this.#passwords.get(user) ?? pass) !== pass;
+    if (!isOther && known.used && (await this.#admin.accepts({ user, pass, database: owner }))) return;
+    const password = `password ${literal(await scramVerifier(pass))}`;
+    // Its sessions can change the password again, until there are none.
+    for (let isUsed = true; isUsed;) {
+      await alterRole(this.#admin, user, `nologin ${password}`);
+      isUsed = await endSessionsOf(this.#admin, user);
+    }
+    await this.#admin.script([`alter role ${identifier(user)} login`]);
+  }
+
+  /** Returns the statements that limit what a login can use. It cannot change these limits. */
+  #limit(user: string): string[] {
+    // Keeps long or frequent messages of the tenant out of the log.
+    const quiet = `alter role ${identifier(user)} set log_min_messages = fatal`;
+    return [
+      `alter role ${identifier(user)} connection limit ${String(connectionLimits.perDatabase)}`,
+      this.#admin.cluster.ifAllowed(quiet),
+    ];
+  }
+
+  async #drop(role: string, owner: string): Promise<void> {
+    if ((await this.#find(role)) !== undefined) await this.#copies.dropRole(role, owner);
+    this.#databases.delete(role);
+    this.#passwords.delete(role);
+  }
+
+  /** Returns the marks of the logins of these databases, unless one of their roles is missing or has to be changed. */
+  async #completeRoles(names: readonly string[]): Promise<Map<string, ReadonlyMap<string, string>>> {
+    const rows = await this.#admin.query<{ owner: string; roles: Record<string, string | null> }>(
+      `select o.rolname as owner, coalesce(
+          jsonb_object_agg(r.rolname, shobj_description(r.oid, 'pg_authid')) filter (where r.oid is not null), '{}') as roles
+        from pg_roles o
+        left join pg_auth_members m on m.roleid = o.oid
+        left join pg_roles r on r.oid = m.member
+        where o.rolname = any ($1)
+        group by o.rolname
+        having coalesce(bool_and(r.rolcanlogin and r.rolconnlimit = $2
+          and r.oid not in (select usesysid from pg_stat_activity where usesysid is not null)
+          and not exists (select from pg_auth_members other where other.member = r.oid and other.roleid <> o.oid)), true)`,
+      [names, connectionLimits.perDatabase],
+    );
+    return new Map(
+      rows.map(({ owner, roles }) => [
+        owner,
+        new Map(Object.entries(roles).map(([role, mark]) => [role, mark ?? ""])),
+      ]),
+    );
+  }
+
+  async #find(role: string): Promise<FoundLogin | undefined> {
+    const [found] = await this.#admin.query<FoundLogin>(
+      `select rolcanlogin as login, rolconnlimit as limit,
+        exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
+          select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRole}
+        ) as owners, shobj_description(r.oid, 'pg_authid') as mark
+        from pg_roles r where rolname = $1`,
+      [role],
+    );
+    return found;
+  }
+
+  /** Returns the roles of a connection: usually one. */
+  async #rolesOf(owner: string, connectionId: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ role: string }>(
+      `select r.rolname as role
+        from pg_auth_members m
+        join pg_roles r on r.oid = m.member
+        join pg_roles o on o.oid = m.roleid
+        where o.rolname = $1 and shobj_description(r.oid, 'pg_authid') = $2`,
+      [owner, loginMark(connectionId)],
+    );
+    return rows.map(({ role }) => role);
+  }
+
+  async #membersOf(owner: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ role: string }>(
+      `select r.rolname as role
+        from pg_auth_members m
+        join pg_roles r on r.oid = m.member
+        join pg_roles o on o.oid = m.roleid
+        where o.rolname = $1 and ${isOurRole}`,
+      [owner],
+    );
+    return rows.map(({ role }) => role);
+  }
+}
+
+/** Returns the statements that make a login a member of the owner role, and start its sessions as that role. */
+const join = (user: string, owner: string): string[] => [
+  `grant ${identifier(owner)} to ${identifier(user)}`,
+  `alter role ${identifier(user)} set role = ${identifier(owner)}`,
+];

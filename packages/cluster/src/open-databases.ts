@@ -1,0 +1,132 @@
+import type { Sessions } from "@mgmt/engine";
+import { scramVerifier } from "./connection/scram.js";
+import type { Cluster } from "./policy/cluster.js";
+import { Admin, identifier, literal } from "./connection/admin.js";
+import { Copies } from "./databases/copies.js";
+import { Logins } from "./logins/logins.js";
+import { sparePrefix } from "./policy/names.js";
+import { createRole, platformRole } from "./policy/ownership.js";
+import type { WaitLimits } from "./logins/pending-logins.js";
+import { PostgresDatabases } from "./postgres-databases.js";
+import { Presence } from "./repair/presence.js";
+import { type MissingData, type RecordedDatabase, findSpares, reconcile } from "./repair/reconcile.js";
+import { Spares } from "./databases/spares.js";
+import { openGuards } from "./guard/open-guards.js";
+import type { TenantLimits } from "./guard/tenant-guard.js";
+
+export interface OpenDatabases {
+  engine: PostgresDatabases;
+  /**
+   * Returns the database of a login role; undefined when the role is not a login of a database. Waits for a database that is
+   * being created.
+   *
+   * @throws DatabaseUnavailableError; LoginRefused when the database is not created in time; the reason of the signal.
+   */
+  databaseOf(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined>;
+  /** What the records contain but Postgres does not. */
+  missing: MissingData;
+  /** Ids of databases that exist but could not be made to match their records. */
+  broken: string[];
+  /** Messages about what could not be done. */
+  problems: string[];
+  /** Closes the platform's own connections. */
+  close(): Promise<void>;
+}
+
+export interface DatabasesOptions extends Partial<TenantLimits> {
+  /** Keeps work of other processes apart. Default: there are no other processes. */
+  sessions?: Pick<Sessions, "exclusively">;
+  /** On the disk of Postgres, for messages. Default: unknown. */
+  directory?: string;
+  /** Receives log messages. Default: they are discarded. */
+  onLog?: (line: string) => void;
+}
+
+const nothing: MissingData = { databaseIds: [], backupIds: [] };
+
+/** Number of spare databases: enough for a small burst of requests. Each takes 8 MB. */
+const spareDepth = 3;
+
+/**
+ * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
+ * `template1`, which the platform does not use, into the first spare database.
+ */
+export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
+  const admin = new Admin(cluster);
+  const spare = identifier(`${sparePrefix}first`);
+  try {
+    const verifier = literal(await scramVerifier(newPassword));
+    await admin.onceUnused("template1", () =>
+      admin.script([
+        "comment on database template1 is null",
+        "alter database template1 is_template false",
+        `alter database template1 rename to ${spare}`,
+        `alter database ${spare} allow_connections false`,
+        `revoke all on database ${spare}, postgres, template0 from public`,
+        ...createRole(cluster, platformRole, "nologin"),
+        `alter database ${spare} owner to ${identifier(platformRole)}`,
+        `alter role ${identifier(cluster.address.user)} password ${verifier}`,
+      ]),
+    );
+  } finally {
+    await admin.close();
+  }
+};
+
+/**
+ * Reconciles the databases of a cluster with the records, and returns the engine that manages them.
+ *
+ * @param cluster one that was claimed, or one that others also use.
+ * @param limits of all databases together. Default: those that fit the settings of the server.
+ */
+export const openDatabases = async (
+  cluster: Cluster,
+  recorded: readonly RecordedDatabase[] | (() => Promise<readonly RecordedDatabase[]>),
+  { sessions, directory, onLog = () => undefined, ...limits }: DatabasesOptions = {},
+): Promise<OpenDatabases> => {
+  const admin = new Admin(cluster, onLog);
+  const copies = new Copies(admin, onLog);
+  const logins = new Logins(admin, copies);
+  const presence = new Presence({ ...admin.address, database: "postgres" });
+  try {
+    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
+    const reconciled = await presence.enter(async () => {
+      const databases = typeof recorded === "function" ? await recorded() : recorded;
+      const prepared = await cluster.prepare(admin);
+      const found = await reconcile({ admin, copies, logins }, databases);
+      return {
+        ...found,
+        problems: [...prepared, ...found.problems],
+        isEmpty: databases.length === 0,
+      };
+    });
+    const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
+    const ready = reconciled?.spares ?? (await findSpares(admin));
+    const guards = openGuards(admin, limits, onLog);
+    // Nobody can connect to databases that do not exist yet.
+    if (reconciled?.isEmpty !== true) await guards.applied;
+    const spares = new Spares(copies, spareDepth, ready, onLog);
+    const engine = new PostgresDatabases({
+      ...{ admin, copies, logins, spares, sessions, onLog, directory },
+    });
+    return {
+      engine,
+      databaseOf: (user, limits) =>
+        logins.known(user) ?? engine.pending.databaseOf(user, limits) ?? logins.databaseOf(user),
+      missing,
+      broken,
+      problems,
+      close: async () => {
+        await guards.close();
+        await engine.close();
+        await spares.close();
+        await presence.close();
+        await admin.close();
+      },
+    };
+  } catch (error) {
+    await presence.close();
+    await admin.close();
+    throw error;
+  }
+};

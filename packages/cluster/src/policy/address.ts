@@ -1,0 +1,44 @@
+import type { ConnectionOptions } from "node:tls";
+import type { ClientConfig } from "pg";
+
+/** The kinds of addresses that the API has for a database. */
+export type EndpointKind = "direct" | "pooled" | "accelerate";
+
+/** Where a client connects to. */
+export interface PublicAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How to reach a cluster, and how its clients do. */
+export interface ClusterAddress {
+  /** Name or IP address of the server, or the directory of its socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** A function is called for each connection, so that the password can change. */
+  readonly password: string | (() => string | Promise<string>);
+  /** How to encrypt and verify the connections. Default: they are not encrypted. */
+  readonly tls?: ConnectionOptions;
+  /** What connection strings contain, for each kind. Default: `host` and `port`. */
+  readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
+}
+
+/** Returns how the driver connects. */
+export const clientConfigOf = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
+  host,
+  port,
+  user,
+  password,
+  ssl: tls ?? false,
+});
+
+/** Returns where clients connect to, for each kind of endpoint. */
+export const endpointsOf = ({
+  host,
+  port,
+  endpoints,
+}: ClusterAddress): Readonly<Record<EndpointKind, PublicAddress>> => {
+  const server = { host, port };
+  return endpoints ?? { direct: server, pooled: server, accelerate: server };
+};

@@ -1,0 +1,24 @@
+export type ClusterErrorCode = "cluster:lacks_privileges";
+
+/** Reports why a cluster cannot be used. `message` says what happened, `hint` what to do. */
+export class ClusterError extends Error {
+  override readonly name = "ClusterError";
+
+  constructor(
+    readonly code: ClusterErrorCode,
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Builds every error about a cluster. */
+export const clusterErrors = {
+  roleLacksPrivileges: (role: string, missing: readonly string[]) =>
+    new ClusterError(
+      "cluster:lacks_privileges",
+      `The Postgres role ${role} does not have these privileges: ${missing.join(", ")}`,
+      "Ask an administrator of the Postgres server to grant them with ALTER ROLE and GRANT.",
+    ),
+};

@@ -1,0 +1,74 @@
+import type { ClusterAddress } from "./address.js";
+
+/** Runs statements in the database `postgres`. */
+export interface Statements {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs all statements in one transaction. */
+  script(statements: readonly string[]): Promise<void>;
+}
+
+/** SQL condition on `pg_stat_activity` for a session that uses a processor. One that waits for a disk or a lock does not. */
+export const isRunning = "(state = 'active' and wait_event is null)";
+
+/**
+ * A cluster, and what the platform may do in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
+ * that others also use, it has fewer privileges and touches nothing of theirs.
+ */
+export interface Cluster {
+  readonly address: ClusterAddress;
+  /** Major version of Postgres. */
+  readonly major: number;
+
+  /**
+   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `ended`, null for a
+   * session that may not be ended, and of `running`, whether the session uses a processor.
+   */
+  readonly endSessions: string;
+
+  /** The query for the locks of tenants: rows of `database`, the oid, `pid`, and `locks`, the number of locks of the session. */
+  readonly findLocks: string;
+
+  /** Options of sessions in a database that override settings which only a superuser can have stored for it. */
+  readonly privilegedOptions: string;
+
+  /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
+  readonly mayEndStarting: boolean;
+
+  /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
+  readonly mayForceDrop: boolean;
+
+  /** Whether no tenant can connect until the platform has started, so that it can set all passwords without looking at them. */
+  readonly isClosedBeforeStart: boolean;
+
+  /** Returns whether an error means that the limit or the privileges of a database refuse the platform, which may change them. */
+  isRefusal(error: unknown): boolean;
+
+  /** Returns the statements that give the platform the privileges of a role that it has made. */
+  joinRole(role: string): string[];
+
+  /** Returns the statements that let a role own objects anywhere in the current database. */
+  allowOwning(database: string, owner: string): string[];
+
+  /** Returns the statement that does what another one does, or nothing where the platform may lack the privilege. */
+  ifAllowed(statement: string): string;
+
+  /** Ends sessions of tenants, also while they hold all locks of the server. */
+  endNow(
+    pids: readonly number[],
+    query: (text: string, values: readonly unknown[]) => Promise<unknown>,
+  ): Promise<void>;
+
+  /**
+   * Ends processes of Postgres that ignore their termination, because of a loop in a library, after which Postgres restarts.
+   * Undefined where the processes may be on another machine.
+   */
+  readonly kill: ((pids: readonly number[]) => void) | undefined;
+
+  /**
+   * Prepares the cluster for databases.
+   *
+   * @returns messages about what an administrator of the cluster should change.
+   * @throws ClusterError `cluster:lacks_privileges`.
+   */
+  prepare(statements: Statements): Promise<string[]>;
+}

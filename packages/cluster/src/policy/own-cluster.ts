@@ -1,0 +1,56 @@
+import type { ClusterAddress } from "./address.js";
+import { type Cluster, isRunning } from "./cluster.js";
+
+/** The superuser that initdb makes in a cluster of the platform. */
+export const superuser = "postgres";
+
+/** Its oid (`BOOTSTRAP_SUPERUSERID`). */
+const superuserOid = "10";
+
+/** Reads no table that all databases share: reading one takes a lock, and there may be none left. */
+const findLocks = `
+  select a.datid as database, a.pid, count(*)::integer as locks
+  from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
+  where a.datid is not null and a.usesysid <> ${superuserOid}
+  group by 1, 2`;
+
+/**
+ * Returns a cluster that belongs to the platform and runs on the same machine.
+ *
+ * @param address of the superuser.
+ */
+export const ownCluster = (address: ClusterAddress, major: number): Cluster => ({
+  address,
+  major,
+  endSessions: `
+    select pid, pg_terminate_backend(pid) as ended, ${isRunning} as running
+    from pg_stat_activity where pid <> pg_backend_pid()`,
+  findLocks,
+  // A library that does not exist would refuse the connection.
+  privilegedOptions: "-c session_preload_libraries=",
+  mayEndStarting: true,
+  mayForceDrop: true,
+  isClosedBeforeStart: true,
+  isRefusal: () => false,
+  joinRole: () => [],
+  allowOwning: () => [],
+  ifAllowed: (statement) => statement,
+  // Signals the processes directly, because `pg_terminate_backend` needs a lock.
+  endNow: (pids) => {
+    for (const pid of pids) signal(pid, "SIGTERM");
+    return Promise.resolve();
+  },
+  kill: (pids) => {
+    for (const pid of pids) signal(pid, "SIGKILL");
+  },
+  prepare: () => Promise.resolve([]),
+});
+
+/** Sends a signal to the process of a session. */
+const signal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has just ended.
+  }
+};

@@ -1,0 +1,58 @@
+import { escapeIdentifier, escapeLiteral } from "pg";
+import type { Cluster } from "./cluster.js";
+
+/**
+ * Tells the databases and roles that the platform made from those that others made in the same cluster, which it never
+ * touches. A role of the platform has a comment that tenants cannot change. A database of the platform belongs to such a role
+ * from the moment it exists: to `platformRole`, or to the owner role of its tenant.
+ */
+
+/** Owns spare databases, unfinished copies and backups. Nobody can log in as this role. */
+export const platformRole = "mgmt.platform";
+
+const mark = "mgmt";
+/** Marks a role that could not be dropped yet, because other tenants granted it privileges. */
+export const retiredMark = "mgmt retired";
+
+const loginPrefix = `${mark} connection `;
+/** Returns the mark of the login role of a connection. */
+export const loginMark = (connectionId: string): string => `${loginPrefix}${connectionId}`;
+
+/**
+ * Returns the statements that create a role of the platform. The options follow its name. The platform gets the privileges of the
+ * role, to give databases to it and to end its sessions.
+ */
+export const createRole = (
+  cluster: Pick<Cluster, "joinRole">,
+  name: string,
+  options: string,
+  comment = mark,
+): string[] => [
+  `create role ${escapeIdentifier(name)} ${options}`,
+  markRole(name, comment),
+  ...cluster.joinRole(name),
+];
+
+/** Returns the statement that marks a role as one of the platform. */
+export const markRole = (name: string, comment = mark): string =>
+  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
+
+/** Returns the statement that marks a role as one that could not be dropped yet. */
+export const retireRole = (name: string): string => markRole(name, retiredMark);
+
+const hasComment = (condition: string): string => `exists (
+    select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
+
+/** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the platform. */
+export const isOurRole = hasComment(
+  `(description = ${escapeLiteral(mark)} or starts_with(description, ${escapeLiteral(`${mark} `)}))`,
+);
+
+/** SQL condition on the role `r` for the login role of a connection. */
+export const isLogin = hasComment(`starts_with(description, ${escapeLiteral(loginPrefix)})`);
+
+/** SQL condition on the role `r` for a role that remains only until nothing refers to it. */
+export const isRetired = hasComment(`description = ${escapeLiteral(retiredMark)}`);
+
+/** SQL condition on the database `d` in `pg_database` for a database of the platform. */
+export const isOurs = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRole})`;

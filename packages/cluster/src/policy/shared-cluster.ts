@@ -1,0 +1,116 @@
+import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
+import type { ClusterAddress } from "./address.js";
+import { clusterErrors } from "./cluster-error.js";
+import { type Cluster, type Statements, isRunning } from "./cluster.js";
+import { createRole, isOurRole, isOurs, platformRole } from "./ownership.js";
+
+/** Postgres itself ends autovacuum workers, which have no role. */
+const endSessions = `
+  select pid, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${isRunning} as running
+  from pg_stat_activity join pg_roles r on r.oid = usesysid
+  where pid <> pg_backend_pid()`;
+
+const findLocks = `
+  select a.datid as database, a.pid, count(*)::integer as locks
+  from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid
+  join pg_roles r on r.oid = a.usesysid and ${isOurRole}
+  where a.datid is not null
+  group by 1, 2`;
+
+/** SQLSTATEs of `insufficient_privilege` and `too_many_connections`. */
+const refusals: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
+
+/**
+ * Returns a cluster that others also use.
+ *
+ * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`.
+ */
+export const sharedCluster = (address: ClusterAddress, major: number): Cluster => {
+  const joinRole = (role: string): string[] => [`grant ${escapeIdentifier(role)} to current_user`];
+  return {
+    address,
+    major,
+    endSessions,
+    findLocks,
+    privilegedOptions: "",
+    mayEndStarting: false,
+    mayForceDrop: false,
+    isClosedBeforeStart: false,
+    isRefusal: (error) => error instanceof DatabaseError && refusals.has(error.code),
+    joinRole,
+    allowOwning,
+    ifAllowed: (statement) =>
+      `do ${escapeLiteral(`begin ${statement}; exception when insufficient_privilege then null; end`)}`,
+    // The processes may be on another machine.
+    endNow: async (pids, query) => {
+      await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
+    },
+    kill: undefined,
+    prepare: (statements) => prepare(statements, { joinRole }, major),
+  };
+};
+
+/** Postgres changes the owner of an object only to a role that may create one in its place. */
+const allowOwning = (database: string, owner: string): string[] => [
+  `grant create on database ${escapeIdentifier(database)} to ${escapeIdentifier(owner)}`,
+  `do ${escapeLiteral(`declare schema name; begin
+      for schema in select nspname from pg_namespace n
+        where not has_schema_privilege(${escapeLiteral(owner)}, n.oid, 'create') and pg_has_role(nspowner, 'usage')
+      loop execute format('grant create on schema %I to %I', schema, ${escapeLiteral(owner)}); end loop;
+    end`)}`,
+];
+
+/** What the role of the platform may do. */
+interface Privileges {
+  user: string;
+  createsDatabases: boolean;
+  createsRoles: boolean;
+  inherits: boolean;
+  endsSessions: boolean;
+  /** Null when `platformRole` does not exist. */
+  ownsPlatformRole: boolean | null;
+  setsLogLevel: boolean;
+  /** Names of databases of others to which tenants may connect, because everybody may. */
+  open: string[];
+}
+
+/** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
+const prepare = async (
+  statements: Statements,
+  policy: Pick<Cluster, "joinRole">,
+  major: number,
+): Promise<string[]> => {
+  // Before version 15, only a superuser could set it.
+  const setsLogLevel = major >= 15 ? "has_parameter_privilege('log_min_messages', 'set')" : "false";
+  const [found] = await statements.query<Privileges>(
+    `select rolname as user, rolcreatedb as "createsDatabases", rolcreaterole as "createsRoles", rolinherit as inherits,
+        pg_has_role('pg_signal_backend', 'usage') as "endsSessions",
+        (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
+        ${setsLogLevel} as "setsLogLevel",
+        array(select datname::text from pg_database d
+          where datallowconn and not (${isOurs}) and has_database_privilege('public', d.oid, 'connect') order by 1) as open
+      from pg_roles where rolname = current_user`,
+    [platformRole],
+  );
+  if (found === undefined) throw new Error("Postgres did not return the role of the session");
+  const missing = [
+    ...(found.createsDatabases ? [] : ["CREATEDB"]),
+    ...(found.createsRoles ? [] : ["CREATEROLE"]),
+    ...(found.inherits ? [] : ["INHERIT"]),
+    ...(found.endsSessions ? [] : ["membership in pg_signal_backend"]),
+    ...(found.ownsPlatformRole === false ? [`membership in ${platformRole}`] : []),
+  ];
+  if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(found.user, missing);
+  if (found.ownsPlatformRole === null) await statements.script(createRole(policy, platformRole, "nologin"));
+  return [
+    ...(found.setsLogLevel ? [] : [tenantsFillLog(found.user)]),
+    ...(found.open.length === 0 ? [] : [tenantsMayConnect(found.open)]),
+  ];
+};
+
+const tenantsFillLog = (user: string): string =>
+  `Database users can write messages to the log of Postgres. To prevent it, run: GRANT SET ON PARAMETER log_min_messages TO ${escapeIdentifier(user)}`;
+
+const tenantsMayConnect = (databases: readonly string[]): string =>
+  "Database users can connect to databases of others. To prevent it, run: " +
+  `REVOKE CONNECT ON DATABASE ${databases.map(escapeIdentifier).join(", ")} FROM PUBLIC`;

@@ -1,0 +1,364 @@
+import {
+  type DatabaseAddress,
+  type DatabaseCredential,
+  type DatabaseEngine,
+  type DatabaseSource,
+  DatabaseUnavailableError,
+  KeyedMutex,
+  type Sessions,
+} from "@mgmt/engine";
+import { connectionLimits } from "./connection/connection-limits.js";
+import { unavailable } from "./connection/unavailable.js";
+import { type Admin, identifier, isMissing, isMissingDatabase } from "./connection/admin.js";
+import { Catalog } from "./databases/catalog.js";
+import type { Copies } from "./databases/copies.js";
+import { Fillings } from "./databases/fillings.js";
+import type { Logins } from "./logins/logins.js";
+import {
+  backupName,
+  backupSuffix,
+  databaseName,
+  ownerOf,
+  replacedName,
+  stagingName,
+} from "./policy/names.js";
+import { type EndpointKind, endpointsOf } from "./policy/address.js";
+import { createRole } from "./policy/ownership.js";
+import { PendingLogins } from "./logins/pending-logins.js";
+import { Recovery } from "./repair/recovery.js";
+import { isConcurrentChange } from "./connection/role-sessions.js";
+import type { Spares } from "./databases/spares.js";
+import { WaitingWork } from "./databases/waiting-work.js";
+
+/** How often to try to drop a database that another process drops at the same time. */
+const maxDropAttempts = 5;
+
+/** Thrown when a database is dropped before work on it has finished. */
+export class DatabaseDropped extends Error {}
+
+/**
+ * Manages real Postgres databases for the API.
+ *
+ * A database is filled under a temporary name and renamed in the transaction that creates its roles, so a database named
+ * after its id is always complete.
+ */
+export class PostgresDatabases implements DatabaseEngine {
+  /** Clients that connect before their database exists wait here. */
+  readonly pending = new PendingLogins();
+  readonly #admin: Admin;
+  readonly #catalog: Catalog;
+  readonly #copies: Copies;
+  readonly #logins: Logins;
+  readonly #spares: Spares;
+  /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
+  readonly #mutex = new KeyedMutex();
+  readonly #recovery: Recovery;
+  readonly #waiting: WaitingWork;
+  readonly #fillings = new Fillings();
+
+  constructor(parts: {
+    admin: Admin;
+    copies: Copies;
+    logins: Logins;
+    spares: Spares;
+    sessions: Pick<Sessions, "exclusively"> | undefined;
+    /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
+    onLog?: ((line: string) => void) | undefined;
+    /** On the disk of Postgres, for messages. Default: unknown. */
+    directory?: string | undefined;
+  }) {
+    this.#admin = parts.admin;
+    this.#catalog = new Catalog(parts.admin);
+    this.#copies = parts.copies;
+    this.#logins = parts.logins;
+    this.#spares = parts.spares;
+    const { sessions, onLog = () => undefined } = parts;
+    const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
+      const inTurnHere = (): Promise<void> => this.#mutex.run([name], work);
+      // The lock of work on the database, in all processes.
+      await (sessions ? sessions.exclusively([`database ${name}`], inTurnHere) : inTurnHere());
+    };
+    this.#recovery = new Recovery(parts.admin, parts.copies, inTurn, onLog);
+    this.#waiting = new WaitingWork(onLog, parts.directory);
+  }
+
+  /** Ends background work. */
+  close(): Promise<void> {
+    return this.#recovery.close();
+  }
+
+  endpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
+    const database = databaseName(databaseId);
+    const { direct, pooled, accelerate } = endpointsOf(this.#admin.cluster.address);
+    return {
+      direct: { ...direct, database },
+      pooled: { ...pooled, database },
+      accelerate: { ...accelerate, database },
+    };
+  }
+
+  announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
+    this.pending.add(databaseName(databaseId), credentials);
+  }
+
+  /**
+   * Creates a database with its logins.
+   *
+   * @throws DatabaseDropped when the database is dropped before it is complete.
+   */
+  async create(
+    databaseId: string,
+    source: DatabaseSource,
+    credentials: readonly DatabaseCredential[],
+    canceled?: AbortSignal,
+  ): Promise<void> {
+    const name = databaseName(databaseId);
+    this.pending.add(name, credentials);
+    const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
+    const create = async (signal: AbortSignal): Promise<void> => {
+      const [found, logins] = await Promise.all([
+        this.#catalog.find(name),
+        // Deriving verifiers takes as long as a statement.
+        this.#logins.statements(name, credentials),
+      ]);
+      if (found.database === "invalid") await this.#copies.drop(name);
+      if (found.database === "valid") {
+        for (const credential of credentials) await this.#logins.grant(name, credential);
+        return;
+      }
+      for (let isComplete = false; !isComplete;) {
+        const { filled, copyOf } = await this.#createFrom(name, source, signal);
+        try {
+          signal.throwIfAborted();
+          if (found.role) await this.#logins.dropAll(name);
+          await this.#complete(filled, {
+            name,
+            logins,
+            hasRole: found.role,
+            copyOf,
+          });
+          for (const credential of credentials) this.#logins.remember(name, credential);
+          isComplete = true;
+        } catch (error) {
+          // Another process has taken the spare database.
+          if (source.type === "empty" && isMissingDatabase(error)) continue;
+          await this.#copies.drop(filled);
+          throw error;
+        }
+      }
+    };
+    await this.pending.during(name, canceled, () => this.#fill(name, { sources, canceled }, create));
+  }
+
+  async drop(databaseId: string): Promise<void> {
+    const name = databaseName(databaseId);
+    this.#fillings.cancel(name, new DatabaseDropped(databaseId));
+    this.pending.fail(name);
+    await this.#inTurnUntilDone([name], async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await this.#dropEverything(name);
+          return;
+        } catch (error) {
+          if (!isMissing(error) && !isConcurrentChange(error)) throw error;
+          // A process that has lost its locks is still dropping the same database.
+          if (attempt === maxDropAttempts) throw unavailable(error);
+        }
+      }
+    });
+  }
+
+  async #dropEverything(name: string): Promise<void> {
+    await this.#copies.drop(name);
+    for (const backup of await this.#catalog.databasesLike(`${name}.%`)) await this.#copies.drop(backup);
+    await this.#logins.dropAll(name);
+    if ((await this.#catalog.find(name)).role) await this.#copies.dropRole(name, name);
+    await this.#copies.dropRetiredRoles();
+  }
+
+  /**
+   * Restores a backup to a new database, then swaps it with the old one, which ends all sessions.
+   *
+   * @throws DatabaseDropped when the database is dropped before the swap.
+   */
+  async restore(databaseId: string, backupId: string, canceled?: AbortSignal): Promise<void> {
+    const name = databaseName(databaseId);
+    const backup = await this.#catalog.backup(backupId);
+    const staging = stagingName(name);
+    await this.#fill(name, { sources: [ownerOf(backup)], canceled }, async (signal) => {
+      for (const leftover of [staging, replacedName(name)]) await this.#copies.drop(leftover);
+      try {
+        await this.#copies.copy(backup, staging, signal);
+        await this.#copies.transferOwnership(staging, ownerOf(backup), name);
+        await this.#copies.copySettings(name, staging, "setrole <> 0");
+        signal.throwIfAborted();
+        await this.#swap(name, staging);
+      } finally {
+        await this.#copies.drop(staging);
+      }
+      await this.#dropReplaced(name);
+    });
+  }
+
+  async grant(databaseId: string, credential: DatabaseCredential): Promise<void> {
+    const name = databaseName(databaseId);
+    await this.#inTurn([name], () => this.#logins.grant(name, credential));
+  }
+
+  async revoke(databaseId: string, connectionId: string): Promise<void> {
+    const name = databaseName(databaseId);
+    await this.#inTurn([name], () => this.#logins.revoke(name, connectionId));
+  }
+
+  async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
+    const name = databaseName(databaseId);
+    const backup = backupName(databaseId, backupId);
+    return this.#inTurnUntilDone([name], async () => {
+      const { database } = await this.#catalog.find(backup);
+      // What an interrupted drop left.
+      if (database === "invalid") await this.#copies.drop(backup);
+      if (database !== "valid") await this.#copyTo(backup, name);
+      return { size: await this.#catalog.size(backup) };
+    });
+  }
+
+  async dropBackup(backupId: string): Promise<void> {
+    for (const backup of await this.#catalog.databasesLike(`%${backupSuffix(backupId)}`)) {
+      await this.#inTurn([ownerOf(backup)], () => this.#copies.drop(backup));
+    }
+  }
+
+  async hasBackup(backupId: string): Promise<boolean> {
+    return (await this.#catalog.findBackup(backupId)) !== undefined;
+  }
+
+  /**
+   * Counts transactions as operations. Postgres resets the count after a restore and after a crash. A database that is dropped
+   * at the same time uses nothing.
+   */
+  usage(databaseId: string): Promise<{ bytes: number; operations: number }> {
+    return this.#catalog.usage(databaseName(databaseId));
+  }
+
+  /** Does the work when no other work uses these databases. */
+  async #inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#mutex.run(names, work);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) this.#recovery.begin();
+      throw error;
+    }
+  }
+
+  /**
+   * Does work on the first of these databases that a job repeats until Postgres can do it. The operator reads when it has to
+   * wait for a resource.
+   */
+  #inTurnUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
+    return this.#waiting.run(names[0], () => this.#inTurn(names, work));
+  }
+
+  async #fill(
+    name: string,
+    { sources, canceled }: { sources: readonly string[]; canceled: AbortSignal | undefined },
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    await this.#fillings.run(name, canceled, (signal) =>
+      this.#inTurnUntilDone([name, ...sources], async () => {
+        signal.throwIfAborted();
+        await work(signal);
+      }),
+    );
+  }
+
+  /**
+   * Returns the name of a database that has the content of the source and does not allow connections, and the name of the tenant's
+   * database whose content it is; undefined when it is empty.
+   */
+  async #createFrom(
+    name: string,
+    source: DatabaseSource,
+    signal: AbortSignal,
+  ): Promise<{ filled: string; copyOf: string | undefined }> {
+    if (source.type === "empty") return { filled: await this.#spares.take(), copyOf: undefined };
+    const staging = stagingName(name);
+    await this.#copies.drop(staging);
+    const from =
+      source.type === "backup"
+        ? await this.#catalog.backup(source.backupId)
+        : databaseName(source.databaseId);
+    await this.#copies.copy(from, staging, signal);
+    return { filled: staging, copyOf: ownerOf(from) };
+  }
+
+  /** Copies the database under a temporary name, so that a backup is always complete. */
+  async #copyTo(backup: string, name: string): Promise<void> {
+    const staging = stagingName(name);
+    await this.#copies.drop(staging);
+    try {
+      await this.#copies.copy(name, staging);
+      await this.#admin.script([`alter database ${identifier(staging)} rename to ${identifier(backup)}`]);
+    } finally {
+      await this.#copies.drop(staging);
+    }
+  }
+
+  /**
+   * Creates the owner role of a copy first, because it must own the objects of the copy before anybody can connect. An empty
+   * database has no objects of other roles.
+   */
+  async #complete(
+    filled: string,
+    {
+      name,
+      logins,
+      hasRole,
+      copyOf,
+    }: { name: string; logins: readonly string[]; hasRole: boolean; copyOf: string | undefined },
+  ): Promise<void> {
+    const owner = hasRole ? [] : createRole(this.#admin.cluster, name, "nologin");
+    if (copyOf !== undefined) {
+      if (!hasRole) await this.#admin.script(owner);
+      await this.#copies.transferOwnership(filled, copyOf, name);
+    }
+    await this.#admin.script([
+      ...(copyOf === undefined ? owner : []),
+      `alter database ${identifier(filled)} rename to ${identifier(name)}`,
+      ...logins,
+      ...openToOwner(name),
+    ]);
+  }
+
+  async #swap(name: string, staging: string): Promise<void> {
+    await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+    try {
+      await this.#admin.whileUnused(name, () =>
+        this.#admin.script([
+          `alter database ${identifier(name)} rename to ${identifier(replacedName(name))}`,
+          `alter database ${identifier(staging)} rename to ${identifier(name)}`,
+          ...openToOwner(name),
+        ]),
+      );
+    } catch (error) {
+      await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+      throw error;
+    }
+  }
+
+  /** The restore is complete, so it must not be repeated if the connection is lost now. */
+  async #dropReplaced(name: string): Promise<void> {
+    try {
+      await this.#copies.drop(replacedName(name));
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      this.#recovery.begin();
+    }
+  }
+}
+
+/** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
+const openToOwner = (name: string): string[] => [
+  `alter database ${identifier(name)} owner to ${identifier(name)}`,
+  `revoke all on database ${identifier(name)} from public`,
+  `alter database ${identifier(name)} allow_connections true connection limit ${String(connectionLimits.perDatabase)}`,
+];

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, type ClientConfig } from "pg";
+import { presenceLock } from "../connection/presence-lock.js";
+import { reaching } from "../connection/unavailable.js";
+
+/** Milliseconds between attempts. */
+const retryDelay = 50;
+
+/**
+ * Tells the processes on one Postgres server whether others are there. Each holds a shared lock until it ends. A process that
+ * holds it exclusively is the only one, and others wait until it shares the lock. A process that loses this connection still
+ * counts while it works, because `PostgresSessions` also shares the lock.
+ */
+export class Presence {
+  readonly #address: ClientConfig;
+  #client: Client | undefined;
+  #isClosed = false;
+
+  /** @param address where to connect to, which includes the database with the lock. */
+  constructor(address: ClientConfig) {
+    this.#address = address;
+  }
+
+  /**
+   * Enters, and does the work before if no other process is there. Returns undefined if one is.
+   *
+   * @throws what the work throws; DatabaseUnavailableError when Postgres cannot be reached.
+   */
+  async enter<T>(whenAlone: () => Promise<T>): Promise<T | undefined> {
+    const client = await reaching(() => this.#connect());
+    for (; ; await sleep(retryDelay)) {
+      if (await isTaken(client, `pg_try_advisory_lock(${presenceLock})`)) {
+        const result = await whenAlone();
+        await reaching(() =>
+          client.query(
+            `select pg_advisory_lock_shared(${presenceLock}), pg_advisory_unlock(${presenceLock})`,
+          ),
+        );
+        return result;
+      }
+      // Not while another process is alone still, because it may end before its work does.
+      if (await isTaken(client, `pg_try_advisory_lock_shared(${presenceLock})`)) return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<Client> {
+    const client = new Client({ ...this.#address, keepAlive: true });
+    this.#client = client;
+    client.on("error", () => undefined);
+    await client.connect();
+    client.on("end", () => void this.#return(client));
+    return client;
+  }
+
+  /** Enters again after the connection was lost. */
+  async #return(lost: Client): Promise<void> {
+    while (!this.#isClosed && this.#client === lost) {
+      try {
+        const client = await this.#connect();
+        await client.query(
+          `set statement_timeout = 0; set lock_timeout = 0; select pg_advisory_lock_shared(${presenceLock})`,
+        );
+        return;
+      } catch {
+        this.#client = lost;
+        await sleep(retryDelay, undefined, { ref: false });
+      }
+    }
+  }
+}
+
+const isTaken = async (client: Client, lock: string): Promise<boolean> => {
+  const { rows } = await reaching(() => client.query<{ taken: boolean }>(`select ${lock} as taken`));
+  return rows.some(({ taken }) => taken);
+};

@@ -1,0 +1,184 @@
+import type { DatabaseCredential } from "@mgmt/engine";
+import { type Admin, identifier, isInvalid, literal } from "../connection/admin.js";
+import { type Attempt, attemptWith } from "../connection/attempt.js";
+import type { Copies } from "../databases/copies.js";
+import type { Logins } from "../logins/logins.js";
+import { backupName, databaseName, kindOf, sparePrefix, unfinishedSparePrefix } from "../policy/names.js";
+import { createRole, isOurRole, isOurs, platformRole } from "../policy/ownership.js";
+
+/** A database in the records of the API. */
+export interface RecordedDatabase {
+  databaseId: string;
+  credentials: readonly DatabaseCredential[];
+  /** Ids of completed backups. */
+  backupIds: readonly string[];
+}
+
+/** What the records contain but Postgres does not. */
+export interface MissingData {
+  databaseIds: string[];
+  backupIds: string[];
+}
+
+interface Found {
+  name: string;
+  open: boolean;
+}
+
+/** A recorded database that exists in Postgres. */
+interface ExistingDatabase extends RecordedDatabase {
+  name: string;
+  /** Whether it allows connections. */
+  isOpen: boolean;
+}
+
+/** What reconciling found. */
+export interface Reconciled {
+  missing: MissingData;
+  /** Ids of databases that exist but could not be made to match their records. */
+  broken: string[];
+  /** Messages about what could not be done. */
+  problems: string[];
+  /** Names of the spare databases that exist. */
+  spares: string[];
+}
+
+interface Parts {
+  admin: Admin;
+  copies: Copies;
+  logins: Logins;
+}
+
+/**
+ * Makes Postgres match the records after the platform ended at any moment: drops invalid databases, and databases and roles
+ * of the platform without a record, allows connections that an interrupted copy disallowed, and sets logins and passwords. A problem with
+ * one database does not affect the others.
+ */
+export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabase[]): Promise<Reconciled> => {
+  const { admin } = parts;
+  const problems: string[] = [];
+  const attempt = attemptWith((problem) => void problems.push(problem));
+  const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
+  await dropInvalid(parts, attempt);
+  const found = await admin.query<Found>(
+    `select datname as name, datallowconn as open from pg_database d
+      where not ${isInvalid} and (${isOurs} or datname = any ($1))`,
+    [databases.map(({ name }) => name)],
+  );
+  const present = new Map(found.map((database) => [database.name, database]));
+  await dropForgotten(parts, recorded, found, attempt);
+
+  const existing = databases.flatMap((database) => {
+    const { open: isOpen } = present.get(database.name) ?? {};
+    return isOpen === undefined ? [] : [{ ...database, isOpen }];
+  });
+  await dropOwners(parts, new Set(existing.map(({ name }) => name)), attempt);
+  const broken: string[] = [];
+  const complete = admin.cluster.isClosedBeforeStart
+    ? await parts.logins.resetPasswords(existing.filter(({ isOpen }) => isOpen))
+    : new Set<string>();
+  const others = existing.filter(({ name }) => !complete.has(name));
+  await Promise.all(
+    others.map(async (database) => {
+      const { databaseId } = database;
+      const done = await attempt(`The database ${databaseId} could not be repaired`, () =>
+        repair(parts, database),
+      );
+      if (!done) broken.push(databaseId);
+    }),
+  );
+  return {
+    missing: {
+      databaseIds: databases.filter(({ name }) => !present.has(name)).map(({ databaseId }) => databaseId),
+      backupIds: recorded.flatMap(({ databaseId, backupIds }) =>
+        backupIds.filter((backupId) => !present.has(backupName(databaseId, backupId))),
+      ),
+    },
+    broken,
+    problems,
+    spares: await findSpares(admin),
+  };
+};
+
+/** Returns the names of the spare databases that are complete. */
+export const findSpares = async (admin: Admin): Promise<string[]> => {
+  const rows = await admin.query<{ name: string }>(
+    `select datname as name from pg_database d where ${isOurs} and not ${isInvalid}
+      and starts_with(datname, ${literal(sparePrefix)})
+      and not starts_with(datname, ${literal(unfinishedSparePrefix)})`,
+  );
+  return rows.map(({ name }) => name);
+};
+
+const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<void> => {
+  const invalid = await admin.query<{ name: string }>(
+    `select datname as name from pg_database d where ${isInvalid} and ${isOurs}`,
+  );
+  for (const { name } of invalid) {
+    await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
+      copies.drop(name),
+    );
+  }
+};
+
+/** Drops databases of tenants, backups and unfinished copies that are not in the records. */
+const dropForgotten = async (
+  { copies }: Parts,
+  recorded: readonly RecordedDatabase[],
+  found: readonly Found[],
+  attempt: Attempt,
+): Promise<void> => {
+  const wanted = new Set(
+    recorded.flatMap(({ databaseId, backupIds }) => [
+      databaseName(databaseId),
+      ...backupIds.map((backupId) => backupName(databaseId, backupId)),
+    ]),
+  );
+  for (const { name } of found) {
+    const kind = kindOf(name);
+    const isKept = kind === "system" || (kind === "spare" && !name.startsWith(unfinishedSparePrefix));
+    if (isKept || wanted.has(name)) continue;
+    await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
+  }
+};
+
+/** Allows the logins of a database, and nobody else, to connect. */
+const repair = async (
+  { admin, logins }: Parts,
+  { name, isOpen, credentials }: ExistingDatabase,
+): Promise<void> => {
+  const roles = await admin.query("select from pg_roles where rolname = $1", [name]);
+  if (roles.length === 0) {
+    await admin.script([
+      ...createRole(admin.cluster, name, "nologin"),
+      `alter database ${identifier(name)} owner to ${identifier(name)}`,
+    ]);
+  }
+  if (!isOpen) await admin.script([`alter database ${identifier(name)} allow_connections true`]);
+  await logins.dropAll(
+    name,
+    credentials.map(({ user }) => user),
+  );
+  for (const credential of credentials) await logins.grant(name, credential);
+};
+
+/** Drops owner roles whose database does not exist, and their logins. */
+const dropOwners = async (
+  { admin, copies, logins }: Parts,
+  wanted: ReadonlySet<string>,
+  attempt: Attempt,
+): Promise<void> => {
+  const owners = await admin.query<{ role: string }>(
+    `select rolname as role from pg_roles r
+      where not rolcanlogin and rolname <> $1 and ${isOurRole}
+        and not exists (select from pg_auth_members where member = r.oid)`,
+    [platformRole],
+  );
+  for (const { role } of owners) {
+    if (wanted.has(role)) continue;
+    await attempt(`The role ${role} could not be dropped`, async () => {
+      await logins.dropAll(role);
+      await copies.dropRole(role, role);
+    });
+  }
+};

@@ -1,0 +1,85 @@
+import type { Admin } from "../connection/admin.js";
+import type { MissingData, RecordedDatabase } from "./reconcile.js";
+
+/** Runs statements in the database of the records. */
+type Queries = Pick<Admin, "query">;
+
+/** Returns the databases in the records, with their connections and completed backups. */
+export const recordedDatabases = async (admin: Queries, schema: string): Promise<RecordedDatabase[]> => {
+  const databases = await admin.query<{ id: string }>(`select id from ${schema}.databases order by seq`);
+  const connections = await admin.query<{ owner: string; id: string; user: string; pass: string }>(
+    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc->>'pass' as pass
+      from ${schema}.connections order by seq`,
+  );
+  const backups = await admin.query<{ owner: string; id: string }>(
+    `select doc->>'databaseId' as owner, id
+      from ${schema}.backups where doc->>'status' = 'completed' order by seq`,
+  );
+  const [credentialsOf, backupsOf] = [byOwner(connections), byOwner(backups)];
+  return databases.map(({ id: databaseId }) => ({
+    databaseId,
+    credentials: (credentialsOf.get(databaseId) ?? []).map(({ id, user, pass }) => ({
+      connectionId: id,
+      user,
+      pass,
+    })),
+    backupIds: (backupsOf.get(databaseId) ?? []).map(({ id }) => id),
+  }));
+};
+
+const byOwner = <Row extends { owner: string }>(rows: readonly Row[]): Map<string, Row[]> => {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.owner);
+    if (group === undefined) groups.set(row.owner, [row]);
+    else group.push(row);
+  }
+  return groups;
+};
+
+/** SQL condition on a database whose deletion was requested: it may be partly done, and its job completes it. */
+const isBeingDeleted = `coalesce(doc->'changes', '[]') @> '[{"type": "deleteDatabase"}]'`;
+
+/**
+ * Returns the ids of the databases whose deletion was requested and is not complete, except those that must be copied to another
+ * database first.
+ */
+export const interruptedDeletions = async (admin: Queries, schema: string): Promise<string[]> => {
+  const rows = await admin.query<{ id: string }>(
+    `select id from ${schema}.databases
+      where id in (select subject from ${schema}.jobs) and ${isBeingDeleted} and doc->'copies' is null
+      order by seq`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Marks the databases that Postgres does not have, or that could not be repaired, as `failure`, unless they are being deleted,
+ * and the backups that it does not have as `failed`. A running backup without a job is also `failed`.
+ *
+ * @returns the ids of the databases whose data is lost.
+ */
+export const markLost = async (
+  admin: Queries,
+  schema: string,
+  missing: MissingData,
+  broken: readonly string[],
+): Promise<string[]> => {
+  const lost = await admin.query<{ id: string }>(
+    `update ${schema}.databases set doc = doc || '{"made": false, "status": "failure"}'
+      where id = any ($1) and (doc->>'made')::boolean and not ${isBeingDeleted} returning id`,
+    [missing.databaseIds],
+  );
+  await admin.query(
+    `update ${schema}.databases set doc = doc || '{"status": "failure"}'
+      where id = any ($1) and not ${isBeingDeleted}`,
+    [broken],
+  );
+  await admin.query(
+    `update ${schema}.backups b set doc = doc || '{"status": "failed"}'
+      where id = any ($1)
+        or doc->>'status' = 'running' and not exists (select from ${schema}.jobs where subject = b.id)`,
+    [missing.backupIds],
+  );
+  return lost.map(({ id }) => id);
+};

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Admin, identifier, isInvalid } from "../connection/admin.js";
+import { type Attempt, attemptWith } from "../connection/attempt.js";
+import type { Copies } from "../databases/copies.js";
+import { kindOf, ownerOf } from "../policy/names.js";
+import { isOurs } from "../policy/ownership.js";
+
+/** Time between attempts to reach Postgres, in milliseconds. */
+const pause = 250;
+
+/** Time until the next attempt to drop a database, after a session that does not react to signals prevented it, in milliseconds. */
+const stalledPause = 5_000;
+
+type InTurn = (name: string, work: () => Promise<void>) => Promise<void>;
+
+/**
+ * Repairs what interrupted work left in Postgres when the connection to it was lost: invalid databases, unfinished copies,
+ * and databases that do not allow connections.
+ */
+export class Recovery {
+  readonly #admin: Admin;
+  readonly #copies: Copies;
+  readonly #inTurn: InTurn;
+  readonly #closed = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Whether work was interrupted since the last repair began. */
+  #isNeeded = false;
+  #isStalled = false;
+  readonly #attempt: Attempt;
+
+  /**
+   * @param inTurn runs work on the database with this name when no other work does.
+   * @param report receives a message about each repair that Postgres refuses, once. The next start tries again.
+   */
+  constructor(admin: Admin, copies: Copies, inTurn: InTurn, report: (problem: string) => void) {
+    this.#admin = admin;
+    this.#copies = copies;
+    this.#inTurn = inTurn;
+    copies.onStall = () => {
+      this.#isStalled = true;
+      this.begin();
+    };
+    const reported = new Set<string>();
+    this.#attempt = attemptWith((problem) => {
+      if (!reported.has(problem)) report(problem);
+      reported.add(problem);
+    });
+  }
+
+  /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
+  begin(): void {
+    this.#isNeeded = true;
+    this.#running ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed;
+    while (this.#isNeeded && !signal.aborted) {
+      try {
+        await sleep(this.#isStalled ? stalledPause : pause, undefined, { signal });
+        this.#isNeeded = false;
+        this.#isStalled = false;
+        await this.#attempt("The databases could not be repaired", () => this.#repair(signal));
+      } catch {
+        // Postgres cannot be reached, unless this is closed.
+        this.#isNeeded = true;
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #repair(signal: AbortSignal): Promise<void> {
+    const found = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
+      `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database d where ${isOurs}`,
+    );
+    for (const { name, invalid, open } of found) {
+      if (signal.aborted) return;
+      const kind = kindOf(name);
+      if (invalid || kind === "temporary") {
+        await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
+          this.#inTurn(ownerOf(name), () => this.#drop(name)),
+        );
+      } else if (kind === "database" && !open) {
+        await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
+          this.#inTurn(name, () => this.#open(name)),
+        );
+      }
+    }
+  }
+
+  /** Other work may have replaced what was found. */
+  async #drop(name: string): Promise<void> {
+    const [found] = await this.#admin.query(
+      `select from pg_database where datname = $1 and (${isInvalid} or $2)`,
+      [name, kindOf(name) === "temporary"],
+    );
+    if (!found) return;
+    await this.#copies.drop(name);
+    await this.#copies.dropRetiredRoles();
+  }
+
+  async #open(name: string): Promise<void> {
+    const [found] = await this.#admin.query("select from pg_database where datname = $1", [name]);
+    if (found) await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+  }
+}

@@ -1,0 +1,125 @@
+import { type Client, type Connection, DatabaseError, type Submittable } from "pg";
+
+/** A statement with its parameters, `$1`, `$2`, … Statements with the same text are prepared once per connection. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+export const statement = (text: string, ...values: string[]): Statement => ({ text, values });
+
+/** The columns of a row as text. */
+export type Columns = readonly (string | null)[];
+
+/** The names of the statements that a connection has prepared. */
+class PreparedStatements {
+  readonly #names = new Map<string, string>();
+  #count = 0;
+
+  /** Returns the name of a statement, and whether it has to be prepared first. */
+  nameOf(text: string): { readonly name: string; readonly isNew: boolean } {
+    const known = this.#names.get(text);
+    if (known !== undefined) return { name: known, isNew: false };
+    this.#count += 1;
+    const name = `s${String(this.#count)}`;
+    this.#names.set(text, name);
+    return { name, isNew: true };
+  }
+
+  /** Prepares the statement again, under another name, before its next use. */
+  forget(text: string): void {
+    this.#names.delete(text);
+  }
+
+  forgetAll(): void {
+    this.#names.clear();
+  }
+}
+
+/**
+ * Returns whether an error means that a prepared statement no longer works: the session has discarded its statements, or the type
+ * of a column that the statement returns has changed.
+ */
+export const isStale = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  // invalid_sql_statement_name; feature_not_supported, which has other causes too.
+  (error.code === "26000" || (error.code === "0A000" && error.routine === "RevalidateCachedQuery"));
+
+const preparedOn = new WeakMap<Connection, PreparedStatements>();
+
+/**
+ * Statements that are sent together, as prepared statements, and answered together. After an error, Postgres skips the rest. The
+ * driver calls the methods.
+ */
+class Batch implements Submittable {
+  readonly #statements: readonly Statement[];
+  readonly #results: Columns[][] = [];
+  /** The texts that this batch prepares. */
+  readonly #new: string[] = [];
+  #rows: Columns[] = [];
+  #prepared: PreparedStatements | undefined;
+
+  constructor(
+    statements: readonly Statement[],
+    /** The driver wraps it, to call it when the responses take too long. */
+    readonly callback: (error: unknown, results: readonly Columns[][]) => void,
+  ) {
+    this.#statements = statements;
+  }
+
+  submit(connection: Connection): void {
+    const prepared = preparedOn.get(connection) ?? new PreparedStatements();
+    preparedOn.set(connection, prepared);
+    this.#prepared = prepared;
+    connection.stream.cork();
+    for (const { text, values } of this.#statements) {
+      const { name, isNew } = prepared.nameOf(text);
+      if (isNew) {
+        this.#new.push(text);
+        connection.parse({ name, text, types: [] }, true);
+      }
+      connection.bind({ statement: name, values: [...values] }, true);
+      connection.execute(null, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleDataRow({ fields }: { readonly fields: Columns }): void {
+    this.#rows.push(fields);
+  }
+
+  handleCommandComplete(): void {
+    this.#results.push(this.#rows);
+    this.#rows = [];
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#results);
+  }
+
+  handleError(error: unknown): void {
+    if (isStale(error)) this.#prepared?.forgetAll();
+    // Postgres may have skipped them.
+    for (const text of this.#new) this.#prepared?.forget(text);
+    this.callback(error, []);
+  }
+}
+
+/** Runs statements in one round trip. Resolves with the rows of each. After one that fails, the others do not run. */
+export const runBatch = (
+  client: Client,
+  statements: readonly Statement[],
+): Promise<readonly (readonly Columns[])[]> =>
+  new Promise((resolve, reject) => {
+    client.query(
+      new Batch(statements, (error, results) => {
+        if (error === null) resolve(results);
+        else reject(error);
+      }),
+    );
+  });
+
+/** Returns texts as the text of an array parameter. */
+export const arrayOf = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;

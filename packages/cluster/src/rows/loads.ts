@@ -1,0 +1,107 @@
+import type { Found, Want } from "@mgmt/engine";
+import { type Columns, type Statement, statement } from "./batch.js";
+import { Parameters, type Read, readsOf, unionOf } from "./reads.js";
+import type { RowCache } from "./row-cache.js";
+
+/** The rows of each of the statements that were sent together. */
+export type Results = readonly (readonly Columns[])[];
+
+/** What is sent to load rows, and how to read what comes back. */
+export interface Load {
+  readonly statements: readonly Statement[];
+  /** Returns what was found for each want. */
+  readonly found: (results: Results) => Found[];
+}
+
+/** Where rows are loaded from. */
+export interface Source {
+  /** The name of the schema as an SQL identifier. */
+  readonly identifier: string;
+  readonly rows: RowCache;
+}
+
+export const commit = statement("commit");
+
+const beginReading = statement("begin isolation level repeatable read read only");
+
+/** Maximum number of reads in one statement, which limits how many different statements are prepared. */
+const maxUnited = 8;
+
+/** Returns the load of a transaction that only reads, which ends with the load. Its rows are from one snapshot. */
+export const loadAlone = (source: Source, wants: readonly Want[]): Load => {
+  const counting = countingOf(source, wants);
+  const parameters = new Parameters();
+  const reads = readsOf(source.identifier, wants.filter(isRow), parameters);
+  if (reads.length <= maxUnited) {
+    const united = reads.length === 0 ? [] : [unionOf(reads, parameters)];
+    return loadOf(source, wants, {
+      statements: [...counting.statements, ...united],
+      parts: (results) => [
+        ...counting.parts(results),
+        ...divide(results[counting.statements.length] ?? [], reads),
+      ],
+    });
+  }
+  const separate = readsOf(source.identifier, wants.filter(isRow));
+  return loadOf(source, wants, {
+    statements: [...counting.statements, beginReading, ...separate, commit],
+    parts: (results) => [
+      ...counting.parts(results),
+      ...partsOf(separate, results.slice(counting.statements.length + 1)),
+    ],
+  });
+};
+
+/** Returns a load of a transaction that also writes. The first load begins the transaction with the statements for that. */
+export const loadWithin = (source: Source, wants: readonly Want[], beginning: readonly Statement[]): Load => {
+  const counting = countingOf(source, wants);
+  const reads = readsOf(source.identifier, wants.filter(isRow));
+  const before = [...counting.statements, ...beginning];
+  return loadOf(source, wants, {
+    statements: [...before, ...reads],
+    parts: (results) => [...counting.parts(results), ...partsOf(reads, results.slice(before.length))],
+  });
+};
+
+/** A read with the rows of its result. */
+type Part = readonly [read: Read, rows: readonly Columns[]];
+
+interface Sent {
+  readonly statements: readonly Statement[];
+  readonly parts: (results: Results) => Part[];
+}
+
+/** Counting a request takes effect at once, so it has its own transaction. */
+const countingOf = ({ identifier }: Source, wants: readonly Want[]): Sent => {
+  const hits = readsOf(identifier, wants.filter(isHit));
+  return {
+    statements: hits.length === 0 ? [] : [statement("begin"), ...hits, commit],
+    parts: (results) => partsOf(hits, results.slice(1)),
+  };
+};
+
+const loadOf = ({ rows }: Source, wants: readonly Want[], { statements, parts }: Sent): Load => ({
+  statements,
+  found: (results) => {
+    const found = new Map<Want, Found>();
+    for (const [read, columns] of parts(results)) {
+      const each = read.found(columns, rows);
+      read.wants.forEach((want, index) => found.set(want, each[index] ?? []));
+    }
+    return wants.map((want) => found.get(want) ?? []);
+  },
+});
+
+const partsOf = (reads: readonly Read[], results: Results): Part[] =>
+  reads.map((read, index) => [read, results[index] ?? []]);
+
+/** Divides the rows of several reads, whose fourth column is the index of the read. */
+const divide = (rows: readonly Columns[], reads: readonly Read[]): Part[] => {
+  const parts = reads.map((read): [Read, Columns[]] => [read, []]);
+  for (const row of rows) parts[Number(row[3])]?.[1].push(row);
+  return parts;
+};
+
+export const isHit = ({ read }: Want): boolean => read === "hit";
+
+const isRow = (want: Want): boolean => !isHit(want);

@@ -1,0 +1,139 @@
+import type { Records, TableStates } from "@mgmt/engine";
+import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
+import { applicationName } from "./commit-outcome.js";
+import { NewerSchemaError, migrate } from "./migrate.js";
+import { PostgresBacking, lockState, translate } from "./postgres-backing.js";
+import { PostgresSessions } from "./postgres-sessions.js";
+import { isUnused, readAll, writeState } from "./state.js";
+
+/** How to connect to the database of the records. */
+export interface RecordsAddress extends ClusterAddress {
+  readonly database: string;
+}
+
+export interface RecordsOptions {
+  /** The schema with the tables. Default: `mgmt`. */
+  readonly schema?: string;
+  /** Maximum number of connections for requests. Default: 10. */
+  readonly connections?: number;
+  /** How long a request waits to learn whether a commit whose response was lost took effect, in milliseconds. Default: 10000. */
+  readonly patience?: number;
+}
+
+export interface OpenRecords extends Records {
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+// Timeouts in milliseconds, so that nothing waits forever for a Postgres server that does not respond.
+const connectTimeout = 5_000;
+const queryTimeout = 15_000;
+const lockTimeout = 10_000;
+const idleTimeout = 60_000;
+
+const sessionSettings = {
+  lock_timeout: lockTimeout,
+  idle_in_transaction_session_timeout: idleTimeout,
+  // A prepared statement is planned once, when its tables may still be empty. Its plan must be right for many rows.
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  // Compiling a plan takes longer than the statements run.
+  jit: "off",
+};
+
+/** Connections that transactions which change rows leave to others, so that reading continues while they wait. */
+const reserved = 2;
+
+/**
+ * Opens the records in a schema of a database. Creates the schema, or updates it to the current version.
+ *
+ * @throws NewerSchemaError when a newer version of the program has changed the schema; DatabaseUnavailableError when Postgres
+ *   cannot be reached.
+ */
+export const openRecords = async (
+  address: RecordsAddress,
+  { schema = "mgmt", connections = 10, patience = 10_000 }: RecordsOptions = {},
+): Promise<OpenRecords> => {
+  const config: ClientConfig = {
+    ...clientConfigOf(address),
+    database: address.database,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: queryTimeout,
+    keepAlive: true,
+    options: Object.entries(sessionSettings)
+      .map(([name, value]) => `-c ${name}=${String(value)}`)
+      .join(" "),
+  };
+  const pool = new Pool({ ...config, max: connections });
+  // An idle connection that ends is replaced by the next request.
+  pool.on("error", () => undefined);
+  // A connection in use that ends makes the next query fail.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const sessions = new PostgresSessions(config, schema);
+  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    let client: PoolClient | undefined;
+    try {
+      client = await pool.connect();
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // The connection may be in a transaction.
+      client?.release(true);
+      throw error instanceof NewerSchemaError ? error : translate(error);
+    }
+  };
+  const close = async (): Promise<void> => {
+    await sessions.close();
+    await pool.end();
+  };
+  const inTransaction = <T>(begin: readonly string[], work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    withClient(async (client) => {
+      await client.query(begin.join(";\n"));
+      const result = await work(client);
+      await client.query("commit");
+      return result;
+    });
+  const exclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    inTransaction(["begin isolation level read committed", lockState(schema)], work);
+  try {
+    await withClient((client) => migrate(client, schema));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const writers = { total: Math.max(1, connections - reserved), patience: lockTimeout };
+  const backing = new PostgresBacking(pool, schema, { patience, writers });
+  return {
+    sessions,
+    begin: backing.begin.bind(backing),
+    readAll: () =>
+      inTransaction(["begin isolation level repeatable read read only"], (client) => readAll(client, schema)),
+    fill: (states) =>
+      exclusively(async (client) => {
+        if (!(await isUnused(client, schema))) return false;
+        await writeState(client, schema, states, true);
+        return true;
+      }),
+    replaceAll: async (next) => {
+      const finish = await exclusively(async (client) => {
+        const before = await readAll(client, schema);
+        let after: TableStates;
+        try {
+          after = next(before);
+        } catch (error) {
+          // Thrown after the transaction, whose own errors mean that Postgres is unavailable.
+          return () => {
+            throw error;
+          };
+        }
+        await writeState(client, schema, after);
+        return () => ({ before, after });
+      });
+      return finish();
+    },
+    close,
+  };
+};

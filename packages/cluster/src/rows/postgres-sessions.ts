@@ -1,0 +1,191 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FairTurns, KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine";
+import { Client, type ClientConfig, type QueryResultRow } from "pg";
+import { presenceLock } from "../connection/presence-lock.js";
+import { isLost } from "./commit-outcome.js";
+import { lockKey, translate } from "./postgres-backing.js";
+
+/** Milliseconds between attempts to take a lock that another process holds. */
+const retryDelay = 50;
+
+/** A Postgres session that runs one statement at a time. */
+class Session implements WorkLock {
+  readonly #client: Client;
+  readonly #ended = new AbortController();
+  readonly #turns = new FairTurns({ total: 1 });
+  #ending: Promise<void> | undefined;
+
+  constructor(
+    readonly id: string,
+    client: Client,
+  ) {
+    this.#client = client;
+    // All work in progress listens.
+    setMaxListeners(0, this.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** A session that runs a statement has not ended, so it holds its locks. */
+  async confirm(): Promise<void> {
+    this.signal.throwIfAborted();
+    try {
+      await this.query("select");
+    } catch (error) {
+      throw new LockLostError(error);
+    }
+    // The driver may read the response together with the end of the session, and reports the end first.
+    this.signal.throwIfAborted();
+  }
+
+  /** Tells the work in progress that its locks are lost. */
+  lose(cause: unknown): void {
+    this.#ended.abort(new LockLostError(cause));
+  }
+
+  query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#turns.run("", () => this.#run<Row>(text, values));
+  }
+
+  async #run<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return (await this.#client.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      // A statement that gets no response may take a lock that nobody releases. The end of the session releases it.
+      if (isLost(error)) void this.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  end(): Promise<void> {
+    this.#ending ??= this.#client.end();
+    return this.#ending;
+  }
+}
+
+/**
+ * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
+ * and releases the locks. A new session first waits for a process that repairs databases while no other works.
+ */
+export class PostgresSessions implements Sessions {
+  readonly #config: ClientConfig;
+  readonly #schema: string;
+  readonly #mutex = new KeyedMutex();
+  #session: Promise<Session> | undefined;
+  #isClosed = false;
+
+  constructor(config: ClientConfig, schema: string) {
+    this.#config = config;
+    this.#schema = schema;
+  }
+
+  async current(): Promise<string> {
+    return (await this.#open()).id;
+  }
+
+  async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const session = await this.#open();
+    try {
+      const rows = await session.query<{ id: string }>(
+        `select id from unnest($1::text[]) id where id in (select ${idOf} from pg_stat_activity)`,
+        [ids],
+      );
+      return new Set(rows.map(({ id }) => id));
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  exclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+    // A session can take the same lock several times, so the mutex keeps work of this process apart.
+    return this.#mutex.run(names, async () => {
+      const session = await this.#lock(names);
+      try {
+        return await work(session);
+      } finally {
+        // Fails when the session has ended, which has released its locks.
+        await this.#unlock(session, names).catch(() => undefined);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const session = await this.#session?.catch(() => undefined);
+    await session?.end().catch(() => undefined);
+  }
+
+  async #lock(names: readonly string[]): Promise<Session> {
+    const distinct = [...new Set(names)];
+    const keys = distinct.map((name) => lockKey(this.#schema, `work ${name}`));
+    for (;;) {
+      const session = await this.#open();
+      try {
+        const rows = await session.query<{ taken: boolean[] }>(
+          `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as taken`,
+        );
+        const taken = rows[0]?.taken ?? [];
+        if (taken.every(Boolean)) return session;
+        await this.#unlock(
+          session,
+          distinct.filter((_, index) => taken[index]),
+        );
+      } catch (error) {
+        throw translate(error);
+      }
+      await sleep(retryDelay);
+    }
+  }
+
+  async #unlock(session: Session, names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    const keys = [...new Set(names)].map((name) => lockKey(this.#schema, `work ${name}`));
+    await session.query(`select ${keys.map((key) => `pg_advisory_unlock(${key})`).join(", ")}`);
+  }
+
+  #open(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(translate(new Error("The session is closed")));
+    if (this.#session === undefined) {
+      const opened: Promise<Session> = this.#connect(() => {
+        // The driver reports the end of a connection twice. By the second time, there may be a new one.
+        if (this.#session === opened) this.#session = undefined;
+      });
+      this.#session = opened;
+    }
+    return this.#session;
+  }
+
+  async #connect(forget: () => void): Promise<Session> {
+    const client = new Client({ ...this.#config, keepAlive: true });
+    let session: Session | undefined;
+    const end = (error?: unknown): void => {
+      forget();
+      session?.lose(error ?? new Error("The connection was closed"));
+    };
+    client.on("error", end);
+    client.on("end", end);
+    try {
+      await client.connect();
+      // Lets Postgres end the session soon after the machine of the process has gone.
+      await client.query(
+        "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
+      );
+      await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
+      const { rows } = await client.query<{ id: string }>(
+        `select ${idOf} as id from pg_stat_activity where pid = pg_backend_pid()`,
+      );
+      session = new Session(rows[0]?.id ?? "", client);
+      return session;
+    } catch (error) {
+      forget();
+      void client.end().catch(() => undefined);
+      throw translate(error);
+    }
+  }
+}
+
+/** Identifies a session. The start time is needed because the system reuses process ids. */
+const idOf = "pid::text || ' ' || extract(epoch from backend_start)::text";

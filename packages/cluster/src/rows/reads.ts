@@ -1,0 +1,240 @@
+import type { Found, KeyValue, Loaded, Lookup, Row, Want } from "@mgmt/engine";
+import { escapeLiteral } from "pg";
+import { type Columns, type Statement, arrayOf } from "./batch.js";
+import { toStorable } from "./json-text.js";
+import type { RowCache } from "./row-cache.js";
+import { isArrayField, sqlName } from "./tables.js";
+
+/** A statement that serves one or more wants. */
+export interface Read extends Statement {
+  readonly wants: readonly Want[];
+  /** Converts the result of the statement to what was found for each of the wants. */
+  readonly found: (results: readonly Columns[], rows: RowCache) => Found[];
+}
+
+/**
+ * Returns the statements that load what is wanted. Wants that differ only in the value of one field share a statement.
+ *
+ * @param parameters those of all statements. Default: each statement has its own.
+ */
+export const readsOf = (schema: string, wants: readonly Want[], parameters?: Parameters): Read[] => {
+  const groups = new Map<string | Want, Want[]>();
+  for (const want of wants) {
+    const key = sharedKey(want) ?? want;
+    const group = groups.get(key);
+    if (group) group.push(want);
+    else groups.set(key, [want]);
+  }
+  return Array.from(groups.values(), (group) => readOf(schema, group, parameters ?? new Parameters()));
+};
+
+/** Returns one statement for several reads, whose rows have the index of their read as a fourth column. */
+export const unionOf = (reads: readonly Read[], { values }: Parameters): Statement => ({
+  text: reads
+    .map(({ text }, index) => `select *, ${String(index)} as read from (${text}) as r${String(index)}`)
+    .join(" union all "),
+  values,
+});
+
+/** Returns the same text for wants that one statement can serve; undefined when no other want can share it. */
+const sharedKey = (want: Want): string | undefined => {
+  if (want.read === "row") return `row ${want.table}`;
+  const field = onlyField(want);
+  return field === undefined ? undefined : `range ${want.table} ${field}`;
+};
+
+/** Returns the field of a want for all rows with one text in one field; undefined for other wants. */
+const onlyField = (want: Want): string | undefined => {
+  if (
+    want.read !== "range" ||
+    want.after !== null ||
+    want.limit !== null ||
+    want.newestFirst ||
+    want.containing
+  )
+    return undefined;
+  const [entry, ...others] = Object.entries(want.where).filter(([, value]) => value !== undefined);
+  return entry && others.length === 0 && typeof entry[1] === "string" && !isArrayField(entry[0])
+    ? entry[0]
+    : undefined;
+};
+
+const readOf = (schema: string, group: readonly Want[], parameters: Parameters): Read => {
+  const [want] = group;
+  if (want === undefined) throw new Error("A read needs something that is wanted");
+  const table = `${schema}.${sqlName(want.table)}`;
+  const select = `select seq, xmin, doc from ${table}`;
+  const { values } = parameters;
+  const rows = (text: string): Read => ({
+    text,
+    values,
+    wants: group,
+    found: (results, cache) => [results.map((columns) => cache.load(want.table, columns))],
+  });
+  const number = (text: string): Read => ({
+    text,
+    values,
+    wants: group,
+    found: ([columns]) => [Number(columns?.[0])],
+  });
+  const split = (text: string, wanted: readonly string[], valueOf: (loaded: Loaded) => string): Read => ({
+    text,
+    values,
+    wants: group,
+    found: (results, cache) => {
+      const found = new Map<string, Loaded[]>();
+      for (const value of wanted) found.set(value, []);
+      for (const columns of results) {
+        const loaded = cache.load(want.table, columns);
+        found.get(valueOf(loaded))?.push(loaded);
+      }
+      return wanted.map((value) => found.get(value) ?? []);
+    },
+  });
+  switch (want.read) {
+    case "row": {
+      const ids = group.flatMap((each) => (each.read === "row" ? [each.id] : []));
+      return split(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
+    }
+    case "range": {
+      const field = onlyField(want);
+      if (field !== undefined && group.length > 1) {
+        const wanted = group.flatMap((each) => (each.read === "range" ? [String(each.where[field])] : []));
+        const text = `${select} where ${sqlName(field)} ${parameters.among(wanted)} order by seq`;
+        return split(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
+      }
+      const { where, containing = {}, after, limit, newestFirst } = want;
+      const conditions = [
+        ...conditionsOf(where, parameters),
+        ...Object.entries(containing).map(
+          ([name, text]) => `strpos(doc->>${literal(name)}, ${parameters.text(text)}) > 0`,
+        ),
+        ...(after === null ? [] : [`seq ${newestFirst ? "<" : ">"} ${parameters.number(after, "bigint")}`]),
+      ];
+      const order = `order by seq${newestFirst ? " desc" : ""}${limitOf(limit, parameters)}`;
+      return rows(`${select} where ${all(conditions)} ${order}`);
+    }
+    case "referenced": {
+      const { table: from, id, field } = want.by;
+      const ids = `select ${sqlName(field)} from ${schema}.${sqlName(from)} where id = ${parameters.text(id)}`;
+      return rows(`${select} where id = (${ids})`);
+    }
+    case "expired": {
+      const isExpired = `expires_at <= ${parameters.number(want.time)}`;
+      return rows(`${select} where ${isExpired} order by expires_at, seq${limitOf(want.limit, parameters)}`);
+    }
+    case "count":
+      return number(
+        `select count(*), null::xid, null::jsonb from ${table} where ${all(conditionsOf(want.where, parameters))}`,
+      );
+    case "sequence":
+      return number(`select ${nextSequence(table)}, null::xid, null::jsonb`);
+    case "hit":
+      return {
+        text: hitOf(table, want, parameters),
+        values,
+        wants: group,
+        found: (results) => [results.map(windowOf)],
+      };
+  }
+};
+
+const limitOf = (limit: number | null, parameters: Parameters): string =>
+  limit === null ? "" : ` limit ${parameters.number(limit, "bigint")}`;
+
+/** The parameters of a statement. */
+export class Parameters {
+  readonly values: string[] = [];
+
+  /** Adds a text, and returns the expression for it. */
+  text(text: string): string {
+    return `${this.#add(toStorable(text))}::text`;
+  }
+
+  number(value: number, type: "bigint" | "double precision" = "double precision"): string {
+    if (!Number.isFinite(value))
+      throw new Error(`${String(value)} cannot be compared with a number in Postgres`);
+    return `${this.#add(String(value))}::${type}`;
+  }
+
+  texts(texts: readonly string[]): string {
+    return `${this.#add(arrayOf(texts.map(toStorable)))}::text[]`;
+  }
+
+  /** Returns the rest of a condition that is true for these texts. */
+  among(texts: readonly string[]): string {
+    const [only, ...others] = texts;
+    return only !== undefined && others.length === 0
+      ? `= ${this.text(only)}`
+      : `= any (${this.texts(texts)})`;
+  }
+
+  #add(value: string): string {
+    this.values.push(value);
+    return `$${String(this.values.length)}`;
+  }
+}
+
+/** Number of ended windows that each request deletes, so that they do not accumulate. */
+const maxDeleted = 2;
+
+/**
+ * Counts a request in a window, or in a new one if the window has ended, or if the clock was moved back by more than a window since
+ * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
+ * has locked.
+ */
+const hitOf = (
+  table: string,
+  { id, now, length, maxCount }: Extract<Want, { read: "hit" }>,
+  parameters: Parameters,
+): string => {
+  const [time, endsAt] = [parameters.number(now), parameters.number(now + length)];
+  const isOver = `w.ends_at <= ${time} or w.ends_at > ${parameters.number(now + 2 * length)}`;
+  return `with hit as (
+    insert into ${table} as w values (${parameters.text(id)}, 1, ${endsAt})
+      on conflict (id) do update set
+        count = case when ${isOver} then 1 else least(w.count + 1, ${parameters.number(maxCount, "bigint")}) end,
+        ends_at = case when ${isOver} then excluded.ends_at else w.ends_at end
+      returning id, count, ends_at),
+  deleted as (
+    delete from ${table} where id in (
+      select id from ${table} where ends_at <= ${time} and id not in (select id from hit)
+        order by ends_at limit ${String(maxDeleted)} for update skip locked))
+  select id, count, ends_at from hit`;
+};
+
+const windowOf = ([id, count, endsAt]: Columns): Loaded => {
+  const row = { id: String(id), createdAt: 0, count: Number(count), endsAt: Number(endsAt) };
+  return { sequence: 0, version: "", row };
+};
+
+/** Returns the expression for the next sequence number of a table. */
+export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
+
+/** Returns a text as an SQL literal. */
+export const literal = (text: string): string => escapeLiteral(toStorable(text));
+
+const all = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? "true" : conditions.join(" and ");
+
+const conditionsOf = (where: Lookup, parameters: Parameters): string[] =>
+  Object.entries(where).flatMap(([field, value]) =>
+    value === undefined ? [] : [conditionOf(field, value, parameters)],
+  );
+
+const conditionOf = (
+  field: string,
+  value: KeyValue | readonly KeyValue[],
+  parameters: Parameters,
+): string => {
+  const column = sqlName(field);
+  // `Array.isArray` does not narrow readonly arrays.
+  const values = Array.isArray(value) ? (value as readonly KeyValue[]) : [value as KeyValue];
+  const texts = values.filter((each) => each !== null).map(String);
+  if (isArrayField(field)) return `${column} ?| ${parameters.texts(texts)}`;
+  const either = [
+    ...(texts.length === 0 ? [] : [`${column} ${parameters.among(texts)}`]),
+    ...(values.includes(null) ? [`${column} is null`] : []),
+  ];
+  return either.length === 0 ? "false" : `(${either.join(" or ")})`;
+};

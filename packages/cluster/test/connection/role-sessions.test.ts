@@ -1,0 +1,156 @@
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
+import { Client } from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { alterRole, awaitStarting } from "../../src/connection/role-sessions.js";
+import { Cluster, findPrograms } from "../../../platform/test/cluster.js";
+import { makeAdmin, patient } from "../sessions.js";
+
+const cluster = new Cluster();
+
+interface PendingLogin {
+  /** Sends the password. */
+  proceed(): void;
+  /** "connected", or the code of the error. */
+  outcome: Promise<string>;
+}
+
+/** Begins a login, and waits until Postgres waits for the password. */
+const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promise<PendingLogin> => {
+  let proceed = (): void => undefined;
+  const mayProceed = new Promise<void>((resolve) => (proceed = resolve));
+  let reached = (): void => undefined;
+  const isReached = new Promise<void>((resolve) => (reached = resolve));
+  const password = async (): Promise<string> => {
+    reached();
+    await mayProceed;
+    return pass;
+  };
+  const { host, port, database } = cluster.databases.endpoints(id).direct;
+  const client = new Client({ host, port, database, user, password, ssl: false });
+  client.on("error", () => undefined);
+  const outcome = client
+    .connect()
+    .then(() => client.end())
+    .then(
+      () => "connected",
+      (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)),
+    );
+  await isReached;
+  return { proceed, outcome };
+};
+
+describe("a login that began before its password changed", () => {
+  it("is refused, because it would be accepted with the old password", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    let isDone = false;
+    const granted = cluster.databases
+      .grant(id, { ...credential, pass: "fresh" })
+      .finally(() => (isDone = true));
+    const observer = await cluster.connectAsAdmin("postgres");
+    const canLogIn = async (): Promise<boolean> => {
+      const { rows } = await observer.query("select from pg_roles where rolname = $1 and rolcanlogin", [
+        credential.user,
+      ]);
+      return rows.length > 0;
+    };
+    await vi.waitFor(async () => expect(isDone || !(await canLogIn())).toBe(true), patient);
+    pending.proceed();
+    expect(await pending.outcome).toBe("28000");
+    await granted;
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+
+  it("is ended when its client does not finish it", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const [first, second] = [await beginLogin(id, credential), await beginLogin(id, credential)];
+    const session = await cluster.connect(id, credential);
+    const { major } = (await findPrograms()).binaries;
+    await awaitStarting(makeAdmin(cluster, major), 0);
+    expect(await first.outcome).not.toBe("connected");
+    expect(await second.outcome).not.toBe("connected");
+    await session.query("select");
+  });
+
+  /** Begins a login. From then on, time passes only when the test says so. */
+  const beginWithStoppedTime = async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const { major } = (await findPrograms()).binaries;
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    return { pending, admin: makeAdmin(cluster, major) };
+  };
+
+  it("is waited for while its client may still finish it", async () => {
+    const { pending, admin } = await beginWithStoppedTime();
+    const query = vi.spyOn(admin, "query");
+    const waiting = awaitStarting(admin);
+    await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2), patient);
+    pending.proceed();
+    expect(await pending.outcome).toBe("connected");
+    await waiting;
+  });
+
+  it("makes the platform give up for now when it cannot be ended in time", async () => {
+    const { pending, admin } = await beginWithStoppedTime();
+    const waiting = expect(awaitStarting(admin)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    vi.advanceTimersByTime(60_000);
+    await waiting;
+    pending.proceed();
+    await pending.outcome;
+  });
+});
+
+describe("a password", () => {
+  it("is the new one even if the tenant sets the old one again and again meanwhile", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const restoring = [1, 2, 3].map(async () => {
+      for (let session; (session = await cluster.connect(id, credential).catch(() => undefined));) {
+        const restore = `set role none; alter role ${credential.user} password '${credential.pass}'`;
+        for (let isOpen = true; isOpen;) isOpen = await session.query(restore).then(() => true, isConcurrent);
+      }
+    });
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    await Promise.all(restoring);
+    await cluster.connect(id, { ...credential, pass: "fresh" });
+  });
+});
+
+describe("a change of a role", () => {
+  /** A change during which Postgres fails on a condition as it does for a concurrent change. */
+  const failingIf = (condition: string): string =>
+    `nologin; do $$ begin if ${condition} then raise sqlstate 'XX000'; end if; end $$`;
+
+  it("ends the sessions that change the role at the same time, and is made then", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const other = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    const unrelated = await cluster.connect(other.id, other.credential);
+    const { major } = (await findPrograms()).binaries;
+    const isUsed = `exists (select from pg_stat_activity where usename = '${user}')`;
+    await alterRole(makeAdmin(cluster, major), user, failingIf(isUsed));
+    await expect(session.query("select")).rejects.toThrow();
+    await unrelated.query("select");
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is given up for now when it fails again and again", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { major } = (await findPrograms()).binaries;
+    const change = alterRole(makeAdmin(cluster, major), credential.user, failingIf("true"));
+    await expect(change).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await cluster.connect(id, credential);
+  });
+
+  it("fails with what Postgres says when Postgres refuses it for another reason than a concurrent change", async () => {
+    const { major } = (await findPrograms()).binaries;
+    const admin = makeAdmin(cluster, major);
+    await expect(alterRole(admin, "missing", "nologin")).rejects.toMatchObject({ code: "42704" });
+  });
+});
+
+/** Returns whether Postgres refused a change because another session made one at the same time. */
+const isConcurrent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "XX000";

@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type LargeDatabase, MemoryWatch } from "../../src/guard/memory-watch.js";
+import { openPool } from "../../src/connection/pool.js";
+import { clientConfigOf } from "../../src/policy/address.js";
+import { ephemeralBase } from "../../../platform/src/data-dir/directories.js";
+import { bytesInUse } from "../../../platform/src/memory-limits.js";
+import { Cluster } from "../../../platform/test/cluster.js";
+
+const mebibyte = 1024 ** 2;
+const patient = { timeout: 60_000, interval: 50 };
+const log: string[] = [];
+const directory = await ephemeralBase();
+const used = () => bytesInUse(directory);
+const cluster = new Cluster({
+  memory: { used, perDatabase: 20 * mebibyte, total: 200 * mebibyte },
+  penalty: 500,
+  onLog: (line) => log.push(line),
+});
+
+describe("a database in memory", () => {
+  it("is closed when it exceeds its limit, until a backup is restored, and others are not", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    await cluster.databases.backup(large.id, "bkp_small");
+    const other = await cluster.connect(small.id, small.credential);
+    const session = await cluster.connect(large.id, large.credential);
+    session.on("error", () => undefined);
+    await session.query("create table filled (id uuid, number int)");
+    const insert = "insert into filled select gen_random_uuid(), generate_series(1, 50000)";
+    for (let isOpen = true; isOpen;) {
+      isOpen = await session.query(insert).then(
+        () => true,
+        () => false,
+      );
+    }
+    await vi.waitFor(
+      () => expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
+      patient,
+    );
+    expect(log.join()).toContain(`The database ${large.id} uses too much memory`);
+    await other.query("create table kept (id int)");
+
+    await cluster.databases.restore(large.id, "bkp_small");
+    await vi.waitFor(() => cluster.connect(large.id, large.credential), patient);
+  });
+});
+
+describe("the lookup of sizes", () => {
+  const watchWith = (limits: { perDatabase: number; total: number }): MemoryWatch => {
+    const pool = openPool(clientConfigOf(cluster.policy.address));
+    onTestFinished(() => pool.end());
+    return new MemoryWatch({ used, ...limits }, pool);
+  };
+
+  it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
+    await cluster.makeTenant();
+    // No total is large enough, so that each lookup finds the largest database.
+    const found = [expect.objectContaining({ name: expect.any(String) })];
+    const inUse = await used();
+    expect(await watchWith({ perDatabase: 4 * inUse, total: 0 }).findLarge(false)).toEqual(found);
+    // Other tests use the same file system, but do not multiply what is in use within one lookup.
+    expect(await watchWith({ perDatabase: 16 * 4 * inUse, total: 0 }).findLarge(false)).toEqual([]);
+    const watch = watchWith({ perDatabase: 16 * 4 * inUse, total: 0 });
+    expect(await watch.findLarge(true)).toEqual(found);
+    expect(await watch.findLarge(false)).toEqual([]);
+  });
+
+  it("finds every database above its limit, and only the largest one above the limit of all", async () => {
+    const [large, small] = [await cluster.makeTenant(), await cluster.makeTenant()];
+    const session = await cluster.connect(large.id, large.credential);
+    await session.query("create table filled as select generate_series(1, 200000)");
+    const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
+    const every = names(await watchWith({ perDatabase: 0, total: Infinity }).findLarge(true));
+    expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
+    const largest = await watchWith({ perDatabase: Infinity, total: 0 }).findLarge(true);
+    expect(names(largest)).toEqual([large.id]);
+    expect(await watchWith({ perDatabase: Infinity, total: Infinity }).findLarge(true)).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { onTestFinished } from "vitest";
+import { Admin } from "../src/connection/admin.js";
+import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
+
+/** Does something before a statement. Can return another statement to run before it, on the same connection. */
+type Before = (statement: string) => Promise<string | void> | string | void;
+
+/** Runs statements like the platform, at moments that a test chooses. */
+class ObservedAdmin extends Admin {
+  before: Before = () => undefined;
+
+  override async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    await this.before(text);
+    return super.query<Row>(text, values);
+  }
+
+  override async script(statements: readonly string[]): Promise<void> {
+    const all: string[] = [];
+    for (const statement of statements) all.push((await this.before(statement)) ?? "", statement);
+    return super.script(all.filter((statement) => statement !== ""));
+  }
+
+  override async run(statement: string, signal?: AbortSignal): Promise<void> {
+    await this.before(statement);
+    return super.run(statement, signal);
+  }
+}
+
+/** Opens connections of the platform that are closed after the test. */
+export const observeAdmin = (cluster: Cluster, before: Before, major = 18): Admin => {
+  const admin = new ObservedAdmin(ownClusterAt(cluster.server.port, { major }));
+  admin.before = before;
+  onTestFinished(() => admin.close());
+  return admin;
+};

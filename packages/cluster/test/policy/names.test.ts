@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import {
+  backupName,
+  backupSuffix,
+  databaseName,
+  kindOf,
+  ownerOf,
+  replacedName,
+  sparePrefix,
+  stagingName,
+} from "../../src/policy/names.js";
+
+describe("the name of a database", () => {
+  it.each(["db_a", "a", "db_0123456789012345678901234567", "a".repeat(31), "pgx", "postgresx", "xpg_a"])(
+    "is its id: %s",
+    (id) => {
+      expect(databaseName(id)).toBe(id);
+    },
+  );
+
+  it.each([
+    "",
+    "1db",
+    "_db",
+    "Db",
+    "dB",
+    "d-b",
+    "d.b",
+    'd"b',
+    "db\n",
+    "\ndb",
+    "é",
+    "a".repeat(32),
+    "pg_a",
+    "postgres",
+    "template0",
+    "template1",
+  ])("is a digest of the id %j, which Postgres or the platform would take for something else", (id) => {
+    expect(databaseName(id)).toMatch(/^x_[0-9a-f]{29}$/);
+    expect(databaseName(id)).not.toBe(databaseName(`${id}2`));
+    expect(kindOf(databaseName(id))).toBe("database");
+  });
+
+  it("is the same in every version", () => {
+    expect(databaseName("postgres")).toBe("x_a942b37ccfaf5a813b1432caa209a");
+  });
+});
+
+describe("the names of copies", () => {
+  const [database, backup] = ["db_a", "bkp_b"];
+
+  it("tell what they are, and which database they belong to", () => {
+    const names = [
+      ["database", database],
+      ["backup", backupName(database, backup)],
+      ["temporary", stagingName(database)],
+      ["temporary", replacedName(database)],
+    ] as const;
+    for (const [kind, name] of names) {
+      expect([kindOf(name), ownerOf(name)], name).toEqual([kind, database]);
+      expect(name.length).toBeLessThanOrEqual(63);
+    }
+    expect(new Set(names.map(([, name]) => name)).size).toBe(names.length);
+  });
+
+  it("end with the suffix of the backup", () => {
+    expect(backupName(database, backup)).toBe(`${database}${backupSuffix(backup)}`);
+    expect(backupSuffix(backup)).toBe(".bkp_b");
+    expect(backupSuffix("Bkp B")).toMatch(/^\.x_[0-9a-f]{29}$/);
+  });
+
+  it("fit, however long the ids are", () => {
+    expect(Buffer.byteLength(backupName("a".repeat(500), "b".repeat(500)))).toBe(63);
+  });
+});
+
+describe("the kind of a name", () => {
+  it.each([
+    ["postgres", "system"],
+    ["template0", "system"],
+    ["template1", "system"],
+    [`${sparePrefix}first`, "spare"],
+    ["making.db_a", "temporary"],
+    ["replaced.db_a", "temporary"],
+    ["db_a.bkp_b", "backup"],
+    ["db_a.spare.", "backup"],
+    ["db_a.making.b", "backup"],
+    ["making", "database"],
+    ["spare", "database"],
+    ["db_a", "database"],
+  ])("of %s is %s", (name, kind) => {
+    expect(kindOf(name)).toBe(kind);
+  });
+});

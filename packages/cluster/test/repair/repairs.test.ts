@@ -1,0 +1,217 @@
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Recovery } from "../../src/repair/recovery.js";
+import { Cluster, newTenant } from "../../../platform/test/cluster.js";
+import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
+
+const cluster = new Cluster();
+const patience = { timeout: 60_000, interval: 20 };
+
+type InTurn = ConstructorParameters<typeof Recovery>[2];
+
+/** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
+const makeRecovery = async (inTurn: InTurn = (_, work) => work()) => {
+  const { admin, copies } = await openCopies(cluster);
+  const problems: string[] = [];
+  const recovery = new Recovery(admin, copies, inTurn, (problem) => void problems.push(problem));
+  onTestFinished(() => recovery.close());
+  return { recovery, problems, admin };
+};
+
+/** Runs a statement as the superuser. */
+const run = async (text: string, values: readonly unknown[] = []): Promise<object[]> => {
+  const admin = await cluster.connectAsAdmin("postgres");
+  const { rows } = await admin.query<object>(text, [...values]);
+  await admin.end();
+  return rows;
+};
+
+const leave = (name: string): Promise<object[]> =>
+  run(`create database "${name}" owner "mgmt.platform" template template0`);
+
+/** Makes a database look like one whose removal was interrupted, or valid again. */
+const setInvalid = (name: string, isInvalid: boolean): Promise<object[]> =>
+  run("update pg_database set datconnlimit = $2 where datname = $1", [name, isInvalid ? -2 : -1]);
+
+const completeSpares = async (): Promise<string[]> =>
+  (await cluster.namesIn("datname", "spare.")).filter((name) => !name.startsWith("spare.making."));
+
+const isGone = (id: string): Promise<void> =>
+  vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]), patience);
+
+describe("the repair of what interrupted work left", () => {
+  it("includes what work left that was interrupted during the repair", async () => {
+    const [first, second] = [newTenant().id, newTenant().id];
+    await leave(`replaced.${first}`);
+    const point = new HoldPoint();
+    const { recovery } = await makeRecovery(async (_, work) => {
+      await point.wait();
+      await work();
+    });
+    recovery.begin();
+    await point.isReached;
+    await leave(`replaced.${second}`);
+    recovery.begin();
+    point.release();
+    await isGone(first);
+    await isGone(second);
+  });
+
+  it("continues with the others when Postgres refuses one, and reports that one once", async () => {
+    const [refused, other] = [newTenant().id, newTenant().id];
+    await leave(`replaced.${refused}`);
+    await leave(`replaced.${other}`);
+    const { recovery, problems } = await makeRecovery((name, work) =>
+      name === refused ? Promise.reject(new Error("refused")) : work(),
+    );
+    recovery.begin();
+    await isGone(other);
+    await leave(`replaced.${other}`);
+    recovery.begin();
+    await isGone(other);
+    expect(await cluster.namesIn("datname", refused)).toEqual([`replaced.${refused}`]);
+    expect(problems).toEqual([`The Postgres database replaced.${refused} could not be dropped: refused`]);
+    await run(`drop database "replaced.${refused}"`);
+  });
+
+  it("reports a database that it cannot open", async () => {
+    const { id } = await cluster.makeTenant();
+    await run(`alter database ${id} allow_connections false`);
+    const { recovery, problems } = await makeRecovery(() => Promise.reject(new Error("refused")));
+    recovery.begin();
+    await vi.waitFor(
+      () => expect(problems).toEqual([`The Postgres database ${id} could not be opened: refused`]),
+      patience,
+    );
+    await run(`drop database ${id} with (force)`);
+  });
+
+  it("reports that it cannot find what is left, and succeeds when it can", async () => {
+    const { id } = newTenant();
+    await leave(`making.${id}`);
+    const { recovery, problems, admin } = await makeRecovery();
+    const query = vi.spyOn(admin, "query").mockRejectedValueOnce(new Error("permission denied"));
+    recovery.begin();
+    await vi.waitFor(
+      () => expect(problems).toEqual(["The databases could not be repaired: permission denied"]),
+      patience,
+    );
+    query.mockRestore();
+    recovery.begin();
+    await isGone(id);
+  });
+
+  it("is repeated until Postgres can be reached", async () => {
+    const { id } = newTenant();
+    await leave(`making.${id}`);
+    let attempts = 0;
+    const { recovery, problems } = await makeRecovery((_, work) => {
+      attempts += 1;
+      return attempts < 3 ? Promise.reject(new DatabaseUnavailableError("away")) : work();
+    });
+    recovery.begin();
+    await isGone(id);
+    expect({ attempts, problems }).toEqual({ attempts: 3, problems: [] });
+  });
+
+  it("does not touch open databases, backups, spare databases and those of others", async () => {
+    const { id } = await cluster.makeTenant();
+    await cluster.databases.backup(id, "bkp_untouched");
+    // From then on, only the test changes databases.
+    await vi.waitFor(async () => expect(await completeSpares()).toHaveLength(3), patience);
+    for (const name of ["byhand", "making.byhand"]) {
+      await run(`create database "${name}" allow_connections false template template0`);
+    }
+    const find = "select datname, datallowconn from pg_database order by 1";
+    const before = await run(find);
+    const repaired: string[] = [];
+    const { recovery, problems } = await makeRecovery(async (name, work) => {
+      await work();
+      repaired.push(name);
+    });
+    // The first repair is complete when the second one begins.
+    const left = [newTenant().id, newTenant().id];
+    for (const each of left) {
+      await leave(`making.${each}`);
+      recovery.begin();
+      await isGone(each);
+    }
+    await recovery.close();
+    expect({ repaired, problems }).toEqual({ repaired: left, problems: [] });
+    expect(await run(find)).toEqual(before);
+    for (const name of ["byhand", "making.byhand"]) await run(`drop database "${name}"`);
+  });
+
+  it("keeps what other work has put in the place of an invalid database", async () => {
+    const [kept, gone] = [newTenant().id, newTenant().id];
+    for (const id of [kept, gone]) {
+      await leave(`${id}.bkp_replaced`);
+      await setInvalid(`${id}.bkp_replaced`, true);
+    }
+    const repaired: string[] = [];
+    const { recovery } = await makeRecovery(async (name, work) => {
+      if (name === kept) await setInvalid(`${kept}.bkp_replaced`, false);
+      await work();
+      repaired.push(name);
+    });
+    recovery.begin();
+    await vi.waitFor(() => expect(repaired).toHaveLength(2), patience);
+    expect(await cluster.namesIn("datname", gone)).toEqual([]);
+    expect(await cluster.namesIn("datname", kept)).toEqual([`${kept}.bkp_replaced`]);
+  });
+
+  it("does not fail when other work has dropped what it found", async () => {
+    const [closed, unfinished] = [await cluster.makeTenant(), newTenant()];
+    await run(`alter database ${closed.id} allow_connections false`);
+    await leave(`making.${unfinished.id}`);
+    const repaired: string[] = [];
+    const { recovery, problems } = await makeRecovery(async (name, work) => {
+      await run(`drop database "${name === closed.id ? name : `making.${name}`}"`);
+      await work();
+      repaired.push(name);
+    });
+    recovery.begin();
+    await vi.waitFor(() => expect(repaired).toHaveLength(2), patience);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("closing", () => {
+  it("waits for the repair of one database, and leaves the others to the next start", async () => {
+    const ids = [newTenant().id, newTenant().id];
+    for (const id of ids) await leave(`making.${id}`);
+    const point = new HoldPoint();
+    const events: string[] = [];
+    const { recovery } = await makeRecovery(async (_, work) => {
+      await point.wait();
+      await work();
+      events.push("repaired");
+    });
+    recovery.begin();
+    await point.isReached;
+    const closed = recovery.close().then(() => events.push("closed"));
+    await settled();
+    point.release();
+    await closed;
+    expect(events).toEqual(["repaired", "closed"]);
+    const left = (await Promise.all(ids.map((id) => cluster.namesIn("datname", id)))).flat();
+    expect(left).toHaveLength(1);
+    for (const name of left) await run(`drop database "${name}"`);
+  });
+
+  it("does not wait until the next repair, and begins none", async () => {
+    const { id } = newTenant();
+    await leave(`making.${id}`);
+    const { recovery } = await makeRecovery();
+    recovery.begin();
+    let isClosed = false;
+    const closed = recovery.close().then(() => (isClosed = true));
+    await settled();
+    expect(isClosed).toBe(true);
+    recovery.begin();
+    await closed;
+    await recovery.close();
+    expect(await cluster.namesIn("datname", id)).toEqual([`making.${id}`]);
+    await run(`drop database "making.${id}"`);
+  });
+});

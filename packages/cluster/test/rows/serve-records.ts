@@ -1,0 +1,28 @@
+import { StoredServer, createServer } from "@mgmt/engine";
+import { type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
+
+// Serves the API from the records in Postgres that the argument names, until standard input ends. Prints its URL and a token.
+
+const { address, schema } = JSON.parse(process.argv[2] ?? "{}") as {
+  address: RecordsAddress;
+  schema: string;
+};
+const records = await openRecords(address, { schema });
+// All processes sign and accept tokens of the same issuer, as behind one load balancer.
+const url = "http://mgmt.test";
+const { engine, baseUrl, close } = await createServer({
+  createEngine: () =>
+    StoredServer.open({
+      records,
+      validateResponses: true,
+      settings: { baseUrl: url, authUrl: url, lifecycle: { provisioning: 0 } },
+    }),
+});
+engine.start();
+const token = await engine.tokens.user({ expiresAt: "2100-01-01" });
+process.stdout.write(`${JSON.stringify({ baseUrl, token })}\n`);
+process.stdin.resume().on("end", () => {
+  void close(0)
+    .then(() => records.close())
+    .then(() => process.exit());
+});

@@ -1,0 +1,134 @@
+import { MemoryStore, type StoreState, keys, replay } from "@mgmt/engine";
+import { Pool } from "pg";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
+import { PostgresBacking } from "../../src/rows/postgres-backing.js";
+import { migrate } from "../../src/rows/migrate.js";
+import { readAll, writeState } from "../../src/rows/state.js";
+import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
+import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
+
+/** A Postgres server with a database for records, shared by all tests of a file. */
+export class StoreCluster {
+  readonly #cluster = new Cluster();
+  readonly #free: string[] = [];
+  #schemas = 0;
+  #pool: Pool | undefined;
+
+  constructor() {
+    beforeAll(async () => {
+      const admin = await this.#cluster.connectAsAdmin("postgres");
+      await admin.query("create database records template template0");
+      this.#pool = this.openPool();
+    });
+    afterAll(() => this.#pool?.end());
+  }
+
+  get pool(): Pool {
+    if (this.#pool === undefined) throw new Error("The cluster is not running");
+    return this.#pool;
+  }
+
+  /** Opens connections as another process does. */
+  openPool(): Pool {
+    const pool = new Pool({
+      ...{ host: "127.0.0.1", port: this.#cluster.server.port, user: "postgres", password: adminPassword },
+      ...{ database: "records", max: 10 },
+    });
+    // A test may end the sessions.
+    pool.on("error", () => undefined);
+    return pool;
+  }
+
+  /** Returns the name of a schema that does not exist. */
+  newSchema(): string {
+    this.#schemas += 1;
+    return `records_${String(this.#schemas)}`;
+  }
+
+  /** How to connect to the database of the records. */
+  get address(): RecordsAddress {
+    const { port } = this.#cluster.server;
+    return { host: "127.0.0.1", port, user: "postgres", password: adminPassword, database: "records" };
+  }
+
+  /** Opens the records of a schema as another process does. */
+  openRecords(schema: string): Promise<OpenRecords> {
+    return openRecords(this.address, { schema });
+  }
+
+  /** Creates a schema that has the tables of the records. */
+  async makeSchema(): Promise<string> {
+    const schema = this.newSchema();
+    const client = await this.pool.connect();
+    await migrate(client, schema);
+    client.release();
+    return schema;
+  }
+
+  /** Returns the transactions on an existing schema, which use the connections of a pool. Default: those of the tests. */
+  backing(schema: string, pool = this.pool): PostgresBacking {
+    return new PostgresBacking(pool, schema, {
+      patience: 10_000,
+      writers: { total: 8, patience: 10_000 },
+    });
+  }
+
+  /** Resolves when a session waits for an advisory lock that another one holds. */
+  async untilWaiting(): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await this.pool.query(
+          "select from pg_locks where locktype = 'advisory' and not granted",
+        );
+        expect(rowCount).toBeGreaterThan(0);
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+  }
+
+  /** Opens a store for the conformance suite, in a schema of its own. */
+  readonly open: OpenStore = async (state) => {
+    const schema = this.#free.pop() ?? (await this.#makeUnguarded());
+    await this.#fill(schema, state ?? new MemoryStore().state);
+    const backing = this.backing(schema);
+    return {
+      run: (step) =>
+        replay(backing, ({ tables }) => step(tables.store), {
+          access: { mode: "write", locks: [] },
+          isRefusal: () => false,
+        }),
+      state: async () => {
+        const client = await this.pool.connect();
+        const tables = await readAll(client, schema);
+        client.release();
+        // `keys` names every collection of the store.
+        return Object.fromEntries(
+          Object.keys(keys).map((name) => [name, tables[name]]),
+        ) as unknown as StoreState;
+      },
+      close: () => Promise.resolve(void this.#free.push(schema)),
+    };
+  };
+
+  /** The suite's rows break rules of the API, which unique indexes guard. */
+  async #makeUnguarded(): Promise<string> {
+    const schema = await this.makeSchema();
+    const { rows } = await this.pool.query<{ name: string }>(
+      `select indexrelid::regclass::text as name from pg_index join pg_class on oid = indrelid
+        where relnamespace = $1::regnamespace and indisunique
+          and not exists (select from pg_constraint where conindid = indexrelid)`,
+      [schema],
+    );
+    await this.pool.query(rows.map(({ name }) => `drop index ${name}`).join(";\n"));
+    return schema;
+  }
+
+  async #fill(schema: string, state: StoreState): Promise<void> {
+    const client = await this.pool.connect();
+    await client.query("begin");
+    await writeState(client, schema, state);
+    await client.query("commit");
+    client.release();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Client } from "pg";
+import { expect, onTestFinished, vi } from "vitest";
+import { Admin } from "../src/connection/admin.js";
+import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
+
+export const patient = { timeout: 60_000, interval: 10 };
+
+/** Opens connections of the platform that are closed after the test. */
+export const makeAdmin = (cluster: Cluster, major = 18): Admin => {
+  const { port } = cluster.databases.endpoints("any").direct;
+  const admin = new Admin(ownClusterAt(port, { major }));
+  onTestFinished(() => admin.close());
+  return admin;
+};
+
+/** Returns the process ids of the sessions that run or ran a statement with this text. */
+export const sessionsOf = async (observer: Client, text: string, state = "active"): Promise<number[]> => {
+  const { rows } = await observer.query<{ pid: number }>(
+    "select pid from pg_stat_activity where position($1 in query) > 0 and state = $2 and pid <> pg_backend_pid()",
+    [text, state],
+  );
+  return rows.map(({ pid }) => pid);
+};
+
+/** Waits until this number of sessions run a statement with this text, and returns their process ids. */
+export const running = (observer: Client, text: string, count = 1): Promise<number[]> =>
+  vi.waitFor(async () => {
+    const pids = await sessionsOf(observer, text);
+    expect(pids).toHaveLength(count);
+    return pids;
+  }, patient);
+
+/** Waits until these sessions have ended. */
+export const gone = (observer: Client, pids: readonly number[]): Promise<void> =>
+  vi.waitFor(async () => {
+    const { rowCount } = await observer.query("select from pg_stat_activity where pid = any ($1)", [pids]);
+    expect(rowCount).toBe(0);
+  }, patient);
+
+/** Returns how many connections Postgres accepts for a database; undefined when it does not exist. */
+export const connectionLimitOf = async (observer: Client, database: string): Promise<number | undefined> => {
+  const { rows } = await observer.query<{ limit: number }>(
+    "select datconnlimit as limit from pg_database where datname = $1",
+    [database],
+  );
+  return rows[0]?.limit;
+};

@@ -1,0 +1,102 @@
+import type { Sessions } from "@mgmt/engine";
+import { onTestFinished } from "vitest";
+import { Admin } from "../src/connection/admin.js";
+import { Copies } from "../src/databases/copies.js";
+import { Logins } from "../src/logins/logins.js";
+import { PostgresDatabases } from "../src/postgres-databases.js";
+import { Spares } from "../src/databases/spares.js";
+import type { Cluster } from "../../platform/test/cluster.js";
+
+export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";
+
+/** Called with a step and the name of the database that it makes, changes or drops. */
+type Hook = (step: Step, name: string) => Promise<void> | void;
+
+/** Real copies whose steps a test can observe, hold or fail. */
+export class SteppedCopies extends Copies {
+  before: Hook = () => undefined;
+  after: Hook = () => undefined;
+
+  override createEmpty(unfinished: string, name: string): Promise<void> {
+    return this.#run("createEmpty", name, () => super.createEmpty(unfinished, name));
+  }
+
+  override copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    return this.#run("copy", to, () => super.copy(from, to, signal));
+  }
+
+  override copySettings(from: string, to: string, which: string): Promise<void> {
+    return this.#run("copySettings", to, () => super.copySettings(from, to, which));
+  }
+
+  override transferOwnership(name: string, source: string, owner: string): Promise<void> {
+    return this.#run("transferOwnership", name, () => super.transferOwnership(name, source, owner));
+  }
+
+  override drop(name: string): Promise<void> {
+    return this.#run("drop", name, () => super.drop(name));
+  }
+
+  async #run(step: Step, name: string, work: () => Promise<void>): Promise<void> {
+    await this.before(step, name);
+    await work();
+    await this.after(step, name);
+  }
+}
+
+/** A point at which work waits until a test lets it continue. */
+export class HoldPoint {
+  readonly isReached: Promise<void>;
+  readonly #mayContinue: Promise<void>;
+  #reach = (): void => undefined;
+  /** Lets the work continue that waits now or will. */
+  release = (): void => undefined;
+
+  constructor() {
+    this.isReached = new Promise((resolve) => (this.#reach = resolve));
+    this.#mayContinue = new Promise((resolve) => (this.release = resolve));
+  }
+
+  /** Called by the work. */
+  wait(): Promise<void> {
+    this.#reach();
+    return this.#mayContinue;
+  }
+}
+
+/** Resolves when everything that need not wait has happened. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The superuser of a cluster. A test can observe, hold or fail the work that needs a database without sessions. */
+export class SteppedAdmin extends Admin {
+  beforeUnused: (database: string) => Promise<void> | void = () => undefined;
+
+  override async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
+    await this.beforeUnused(database);
+    await super.whileUnused(database, work);
+  }
+}
+
+/** Opens connections of the superuser, and copies that use them, until the end of the test. */
+export const openCopies = (cluster: Cluster): { admin: SteppedAdmin; copies: SteppedCopies } => {
+  const admin = new SteppedAdmin(cluster.policy);
+  onTestFinished(() => admin.close());
+  return { admin, copies: new SteppedCopies(admin) };
+};
+
+/** Opens the databases of a cluster as another process would, until the end of the test. */
+export const openSteppedDatabases = async (
+  cluster: Cluster,
+  sessions?: Pick<Sessions, "exclusively">,
+  log: { onLog?: (line: string) => void; directory?: string } = {},
+): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
+  const { admin, copies } = await openCopies(cluster);
+  const logins = new Logins(admin, copies);
+  const spares = new Spares(copies, 0, [], () => undefined);
+  const databases = new PostgresDatabases({ admin, copies, logins, spares, sessions, ...log });
+  onTestFinished(async () => {
+    await databases.close();
+    await spares.close();
+  });
+  return { admin, copies, databases };
+};

@@ -1,0 +1,80 @@
+import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import type { Store } from "../store/store.js";
+import { canonicalId } from "../values/ids.js";
+import { controlErrors } from "./control-error.js";
+
+/**
+ * A workspace, its owner, and a service token, with another workspace that their credentials cannot reach. A new server starts with
+ * these rows, and each tenant has its own. Each getter throws a `ControlError` when its row was deleted.
+ */
+export class DefaultRows {
+  /** @param homeId id of the workspace. Default: the first one. */
+  constructor(
+    private readonly store: () => Store,
+    private readonly homeId?: string,
+  ) {}
+
+  /** The workspace that credentials belong to by default. */
+  get workspace(): WorkspaceRow {
+    const { workspaces } = this.store();
+    return this.homeId === undefined
+      ? found(workspaces.find({}), "first workspace")
+      : found(workspaces.get(this.homeId), `workspace ${this.homeId}`);
+  }
+
+  /** The owner of the workspace. */
+  get user(): UserRow {
+    return found(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
+  }
+
+  /** A service token of the workspace. */
+  get serviceToken(): ServiceTokenRow {
+    const { id } = this.workspace;
+    return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
+  }
+
+  /** A workspace that credentials of the workspace cannot reach. */
+  get otherWorkspace(): WorkspaceRow {
+    const first = this.store().workspaces.page({ where: {}, limit: 2 });
+    const { id } = this.workspace;
+    return found(
+      first.find((row) => row.id !== id),
+      "other workspace",
+    );
+  }
+
+  /** The owner of the other workspace. */
+  get otherUser(): UserRow {
+    return found(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+  }
+
+  /** Id of an agent of the owner: the `sub` of its tokens. */
+  get agentId(): string {
+    return this.workspace.id.replace(/^wksp_/, "agent_");
+  }
+}
+
+/**
+ * Returns a workspace of a user.
+ *
+ * @param id Default: the first workspace that the user is a member of.
+ * @throws ControlError when the workspace does not exist, or the user is not a member.
+ */
+export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {
+  if (id === undefined) {
+    const first = workspaces.find({ memberIds: user.id });
+    if (!first) throw controlErrors.notAMember(user.email);
+    return first;
+  }
+  const workspace = workspaces.get(canonicalId("workspace", id));
+  if (!workspace) throw controlErrors.notFound("workspace", id);
+  if (!workspace.memberIds.includes(user.id)) {
+    throw controlErrors.notAMember(user.email, workspace.id);
+  }
+  return workspace;
+};
+
+const found = <T>(row: T | undefined, name: string): T => {
+  if (row === undefined) throw controlErrors.defaultDeleted(name);
+  return row;
+};

@@ -1,0 +1,92 @@
+import type { Mode, Returned } from "../values/awaitable.js";
+import {
+  type Fault,
+  FaultNotStruckError,
+  type FaultSource,
+  type FaultTarget,
+  type InstalledFault,
+  assertFault,
+  isExhausted,
+  strikes,
+} from "../world/faults.js";
+import type { FaultRow, ServerRecords } from "../world/server-rows.js";
+
+/** Name of the lock that keeps two requests from striking the same fault. */
+const lock = "faults";
+
+/** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
+export class Faults<M extends Mode> implements FaultSource {
+  constructor(private readonly records: ServerRecords<M>) {}
+
+  get any(): boolean {
+    return this.records.hasFaults();
+  }
+
+  /**
+   * Installs a fault.
+   *
+   * @throws TypeError when a field is not valid.
+   */
+  add(fault: Fault): Returned<M, InstalledFault> {
+    return this.records.change(lock, ({ installed, faults, now, install }) => {
+      // Here, so that the error rejects the promise of a server that has one.
+      assertFault(fault);
+      const id = `fault-${String(installed.nextFault)}`;
+      install({ hasFaults: true, nextFault: installed.nextFault + 1 });
+      return shown(faults.insert({ id, createdAt: now, fault: { ...fault }, struck: 0, skipped: 0 }));
+    });
+  }
+
+  /** Returns the installed faults, oldest first. */
+  list(): Returned<M, InstalledFault[]> {
+    return this.records.read(({ faults }) => faults.list({}).map(shown));
+  }
+
+  /** Removes a fault. Returns false when it is not installed. */
+  remove(id: string): Returned<M, boolean> {
+    return this.records.change(lock, ({ faults }) => {
+      const isInstalled = faults.get(id) !== undefined;
+      faults.delete(id);
+      return isInstalled;
+    });
+  }
+
+  /** Removes all faults. */
+  clear(): Returned<M, void> {
+    return this.records.change(lock, ({ faults, install }) => {
+      for (const { id } of faults.list({})) faults.delete(id);
+      install({ hasFaults: false });
+    });
+  }
+
+  /**
+   * Checks that each installed fault has applied to a request. Call it at the end of a test, or in `afterEach` before `reset`.
+   *
+   * @throws FaultNotStruckError `fault:not_struck` that lists those that have not.
+   */
+  assertStruck(): Returned<M, void> {
+    return this.records.read(({ faults }) => {
+      const idle = faults
+        .list({})
+        .map(shown)
+        .filter(({ struck }) => struck === 0);
+      if (idle.length > 0) throw new FaultNotStruckError(idle);
+    });
+  }
+
+  /** Returns the fault that applies to a request for this target, if any, and counts the request. */
+  strike(target: FaultTarget): Returned<M, Fault | undefined> {
+    return this.records.change(lock, ({ faults, draw }) => {
+      for (const row of faults.list({})) {
+        const counts = { struck: row.struck, skipped: row.skipped };
+        const isStruck = strikes(row.fault, counts, target, draw);
+        if (isStruck && isExhausted(row.fault, counts)) faults.delete(row.id);
+        else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
+        if (isStruck) return row.fault;
+      }
+      return undefined;
+    });
+  }
+}
+
+const shown = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });

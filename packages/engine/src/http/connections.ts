@@ -1,0 +1,97 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Connection {
+  readonly socket: Socket;
+  /** Responses that have not been sent, oldest first. */
+  readonly unsent: ServerResponse[];
+  /** Start the last requests, which wait for the earlier ones. */
+  readonly waiting: (() => void)[];
+}
+
+interface Limits {
+  /** Requests of one connection that are handled at a time. */
+  readonly pipelined: number;
+  /**
+   * Milliseconds after which a connection is destroyed whose client does not read. It is noticed up to three times as late,
+   * because all connections share one timer.
+   */
+  readonly sendTimeout: number;
+}
+
+/**
+ * Keeps track of the requests in progress on each connection of a server, and limits what a client costs that sends requests and
+ * does not read the responses. `node:http` stops reading requests when much has to be sent, but responses that are computed
+ * asynchronously come too late for that.
+ */
+export class Connections {
+  readonly #limits: Limits;
+  readonly #connections = new Map<Duplex, Connection>();
+
+  constructor(server: Server, limits: Limits) {
+    this.#limits = limits;
+    server.on("connection", (socket: Socket) => this.#open(socket));
+    server.on("timeout", (socket: Socket) => {
+      // A slow request has nothing to send. Without requests, the keep-alive timeout is over.
+      if (socket.writableLength > 0 || this.unsentOn(socket).length === 0) socket.destroy();
+    });
+    server.once("listening", () => {
+      const timer = setInterval(() => this.#timeSending(), limits.sendTimeout).unref();
+      server.once("close", () => clearInterval(timer));
+    });
+  }
+
+  /** Returns a listener that passes requests on within the limits. All listeners that are returned share the limits. */
+  apply(listener: Listener): Listener {
+    return (request, response) => {
+      const { socket } = request;
+      const connection = this.#connections.get(socket) ?? this.#open(socket);
+      const { unsent, waiting } = connection;
+      const inProgress = unsent.length - waiting.length;
+      unsent.push(response);
+      response.on("close", () => {
+        unsent.splice(unsent.indexOf(response), 1);
+        startNext(connection);
+      });
+      if (inProgress < this.#limits.pipelined) listener(request, response);
+      else {
+        waiting.push(() => listener(request, response));
+        socket.pause();
+      }
+    };
+  }
+
+  /** Returns the responses that have not been sent, oldest first. */
+  unsentOn(socket: Duplex): readonly ServerResponse[] {
+    return this.#connections.get(socket)?.unsent ?? [];
+  }
+
+  #open(socket: Socket): Connection {
+    const connection: Connection = { socket, unsent: [], waiting: [] };
+    this.#connections.set(socket, connection);
+    socket.once("close", () => this.#connections.delete(socket));
+    // `node:http` resumes the socket when responses have been sent.
+    socket.on("resume", () => {
+      if (connection.waiting.length > 0) socket.pause();
+    });
+    return connection;
+  }
+
+  /** Node.js starts the time again when the client reads. */
+  #timeSending(): void {
+    for (const { socket } of this.#connections.values()) {
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(this.#limits.sendTimeout);
+    }
+  }
+}
+
+const startNext = ({ socket, waiting }: Connection): void => {
+  const start = waiting.shift();
+  if (start === undefined || socket.destroyed) return;
+  // The body of the last one may not have been read.
+  if (waiting.length === 0) socket.resume();
+  start();
+};

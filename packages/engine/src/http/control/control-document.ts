@@ -1,0 +1,181 @@
+import { controlErrors } from "../../control/control-error.js";
+import {
+  type ControlSchema,
+  type ControlSchemaName,
+  controlSchemas,
+  listOf,
+  ref,
+} from "./control-schemas.js";
+import type { Fields } from "./fields.js";
+
+/** Summary, request body and response of a route. A body or response of `null` is empty. */
+type RouteDescription = readonly [
+  summary: string,
+  body: ControlSchemaName | null,
+  response: ControlSchema | null,
+];
+
+const row = ref("Row");
+
+/** The routes of the control surface, by the names that `routes.ts` has for them. */
+const descriptions: Readonly<Record<string, RouteDescription>> = {
+  "GET /openapi.json": ["Returns this document.", null, { type: "object" }],
+  "POST /reset": ["Restores the initial state, and removes faults, log and rate limit.", null, null],
+  "GET /snapshot": ["Returns the whole state.", null, ref("Snapshot")],
+  "PUT /snapshot": ["Replaces the state with a snapshot.", "Snapshot", null],
+  "GET /clock": ["Returns the server's time.", null, ref("Clock")],
+  "POST /clock/freeze": ["Stops the clock.", null, ref("Clock")],
+  "POST /clock/run": ["Starts the clock again.", null, ref("Clock")],
+  "POST /clock/advance": [
+    "Moves the clock forward, and runs the jobs that fall due.",
+    "Advance",
+    ref("Clock"),
+  ],
+  "POST /clock/set": ["Sets the clock to a time.", "SetTime", ref("Clock")],
+  "GET /approvals": ["Lists all approvals, oldest first.", null, listOf(row)],
+  "POST /approvals/{id}/approve": ["Approves one request of an agent.", null, row],
+  "POST /approvals/{id}/approve-window": [
+    "Approves the operation in its project for a limited time.",
+    "Window",
+    row,
+  ],
+  "POST /approvals/{id}/deny": ["Denies a request of an agent.", null, row],
+  "PUT /databases/{id}/status": ["Sets the status of a database.", "DatabaseStatus", row],
+  "POST /databases/{id}/backups": ["Backs up a database now.", "NewBackup", row],
+  "PUT /backups/{id}/status": ["Sets the status of a backup.", "BackupStatus", row],
+  "PUT /deployments/{id}/status": ["Sets the status of a deployment.", "DeploymentStatus", row],
+  "POST /apps/{id}/domains": ["Attaches a custom domain to an app.", "Domain", row],
+  "GET /faults": ["Lists the installed faults.", null, listOf(ref("InstalledFault"))],
+  "POST /faults": ["Installs a fault.", "Fault", ref("InstalledFault")],
+  "DELETE /faults": ["Removes all faults.", null, null],
+  "DELETE /faults/{id}": ["Removes a fault.", null, null],
+  "PUT /rate-limit": [
+    "Sets or removes the rate limit, and returns the operations that it applies to.",
+    "RateLimit",
+    ref("LimitedOperations"),
+  ],
+  "GET /requests": [
+    "Returns the latest requests to the API, oldest first, or streams them as server-sent events.",
+    null,
+    listOf(ref("LoggedRequest")),
+  ],
+  "GET /connection-faults": [
+    "Lists the faults for connections to real databases.",
+    null,
+    listOf(ref("InstalledConnectionFault")),
+  ],
+  "POST /connection-faults": [
+    "Installs a fault for connections to real databases.",
+    "ConnectionFault",
+    ref("InstalledConnectionFault"),
+  ],
+  "DELETE /connection-faults": ["Removes all faults for connections.", null, null],
+  "DELETE /connection-faults/{id}": ["Removes a fault for connections.", null, null],
+  "PUT /connection-limit": [
+    "Sets or removes the limit of connections per real database.",
+    "ConnectionLimit",
+    null,
+  ],
+  "POST /seed/user": ["Creates a user.", "NewUser", row],
+  "POST /seed/workspace": ["Creates a workspace.", "NewWorkspace", row],
+  "POST /seed/project": ["Creates a project, whose database is ready.", "InWorkspace", row],
+  "POST /seed/database": ["Creates a database, which is ready.", "InProject", row],
+  "POST /seed/connection": ["Creates a connection.", "OfDatabase", row],
+  "POST /seed/backup": ["Creates a completed backup.", "BackupOf", row],
+  "POST /seed/branch": ["Creates a branch.", "InProject", row],
+  "POST /seed/app": ["Creates an app.", "InProject", row],
+  "POST /seed/deployment": ["Creates a deployment.", "NewDeployment", row],
+  "POST /seed/service-token": ["Creates a service token.", "InWorkspace", row],
+  "POST /seed/integration": ["Creates an integration.", "NewIntegration", ref("CreatedIntegration")],
+  "POST /tokens": ["Signs a token.", "TokenRequest", ref("Token")],
+  "POST /tenants": [
+    "Creates a workspace with its own user and tokens, so that tests can share the server.",
+    "NewTenant",
+    ref("Tenant"),
+  ],
+  "POST /oauth/clients": ["Registers an OAuth client.", "ClientRegistration", ref("RegisteredClient")],
+  "POST /oauth/consent": [
+    "Consents to an authorization request as a user.",
+    "AuthorizationRequest",
+    ref("Consented"),
+  ],
+  "POST /oauth/deny": ["Denies an authorization request as a user.", "AuthorizationRequest", ref("Denied")],
+};
+
+/**
+ * Refuses fields that a route does not have. Those of a resource to create are checked by the operation that creates it, and a
+ * snapshot when it is loaded.
+ *
+ * @param route as in `routes.ts`.
+ * @throws ControlError
+ */
+export const assertKnownFields = (route: string, fields: Fields): void => {
+  const [, name] = descriptions[route] ?? [];
+  const schema: ControlSchema = name ? controlSchemas[name] : {};
+  if (name && schema["additionalProperties"] !== false) return;
+  const known = Object.keys(schema["properties"] ?? {});
+  const unknown = Object.keys(fields).filter((field) => !known.includes(field));
+  if (unknown.length > 0) throw controlErrors.unknownFields(unknown, known);
+};
+
+const json = (schema: ControlSchema) => ({ "application/json": { schema } });
+
+const failure = { description: "The request was refused.", content: json(ref("Error")) };
+
+const operationOf = (route: string, [summary, body, response]: RouteDescription) => {
+  const [method = "", path = ""] = route.split(" ");
+  const words = [
+    method.toLowerCase(),
+    ...path
+      .replace(/\{id\}$/, "one")
+      .split(/[/.-]/)
+      .filter((word) => /^\w+$/.test(word)),
+  ];
+  const success = {
+    description: "Done.",
+    ...(response && {
+      content: {
+        ...json(response),
+        ...(route === "GET /requests" && { "text/event-stream": { schema: { type: "string" } } }),
+      },
+    }),
+  };
+  return {
+    operationId: words.map((word, index) => (index === 0 ? word : capitalize(word))).join(""),
+    summary,
+    ...(body && { requestBody: { content: json(ref(body)) } }),
+    responses: { [response ? "200" : "204"]: success, default: failure },
+  };
+};
+
+const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+/** Returns the OpenAPI document of the control surface. */
+export const controlDocument = () => {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [route, description] of Object.entries(descriptions)) {
+    const [method = "", path = ""] = route.split(" ");
+    const item = (paths[path] ??= path.includes("{id}")
+      ? { parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }] }
+      : {});
+    item[method.toLowerCase()] = operationOf(route, description);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Control surface of the reference server",
+      version: "1.0.0",
+      description:
+        "What tests and operators may do with a reference server of the Management API: seed, move the clock, inject failures, decide approvals. It is not part of the API.",
+    },
+    servers: [{ url: "/_control" }],
+    security: [{ controlSecret: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        controlSecret: { type: "apiKey", in: "header", name: "x-mgmt-control-secret" },
+      },
+      schemas: controlSchemas,
+    },
+  };
+};

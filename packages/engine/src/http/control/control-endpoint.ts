@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ControlError, controlErrors, seeDocument } from "../../control/control-error.js";
+import { type Fields, readFields } from "./fields.js";
+import type { Server } from "../../server/server.js";
+import { control } from "./routes.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../../world/database-engine.js";
+import { errors } from "../../values/errors.js";
+import { RequestError } from "../../values/request-error.js";
+import { proofPath, proveSecret } from "./control-proof.js";
+import { isForeignOrigin } from "../host-guard.js";
+import { readBytes } from "../http-body.js";
+
+/** Names the header that carries the control secret. */
+export const controlSecretHeader = "x-mgmt-control-secret";
+
+/** Allows for snapshots, the largest bodies that clients send to the control surface. */
+const maxBody = 256 * 1024 * 1024;
+
+export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
+
+/**
+ * Responds to a request to the control surface. The request must carry the control secret in a header, except
+ * for a proof that the server knows it, and requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
+ */
+export const handleControlRequest = async (
+  engine: Server,
+  { secret, baseUrl, closing }: { secret: string | undefined; baseUrl: string; closing: AbortSignal },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+  try {
+    if (secret === undefined) throw controlErrors.off();
+    if (isForeignOrigin(request)) throw controlErrors.foreignOrigin();
+    if (path === proofPath && request.method === "GET") {
+      send(response, 200, proveSecret(secret, baseUrl, query));
+      return;
+    }
+    if (!isSecret(request.headers[controlSecretHeader], secret)) {
+      throw controlErrors.wrongSecret(controlSecretHeader);
+    }
+    if (path === "/_control/requests" && request.headers.accept?.includes("text/event-stream")) {
+      streamRequests(engine, response, closing);
+      return;
+    }
+    const result = await control(engine, request.method ?? "GET", path, await readBody(request));
+    if (result === undefined) send(response, 204);
+    else send(response, 200, result);
+  } catch (error) {
+    refuse(response, error);
+  }
+};
+
+const readBody = async (request: IncomingMessage): Promise<Fields> => {
+  const bytes = await readBytes(request, maxBody);
+  if (bytes === "too-large") throw controlErrors.tooLarge(maxBody);
+  return readFields(bytes);
+};
+
+/**
+ * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of the
+ * secret.
+ */
+const isSecret = (given: string | string[] | undefined, secret: string): boolean => {
+  if (typeof given !== "string") return false;
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(secret));
+};
+
+/** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */
+const maxWaiting = 4 * 1024 * 1024;
+
+/**
+ * Streams the logged requests so far, then each new one, as server-sent events, until the client disconnects
+ * or the server closes.
+ */
+const streamRequests = (engine: Server, response: ServerResponse, closing: AbortSignal): void => {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  const write = (entry: object): void => {
+    response.write(`data: ${JSON.stringify(entry)}\n\n`);
+    if (response.writableLength > maxWaiting) response.destroy();
+  };
+  response.write(":\n\n");
+  for (const entry of engine.requests) write(entry);
+  const end = (): void => void response.end();
+  const unfollow = engine.followRequests(write);
+  closing.addEventListener("abort", end);
+  response.on("close", () => {
+    unfollow();
+    closing.removeEventListener("abort", end);
+  });
+};
+
+const send = (response: ServerResponse, status: number, value?: unknown): void => {
+  const body = value === undefined ? "" : JSON.stringify(value);
+  response.writeHead(status, {
+    "cache-control": "no-store",
+    ...(value !== undefined && {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    }),
+  });
+  response.end(body);
+};
+
+const refuse = (response: ServerResponse, error: unknown): void => {
+  if (error instanceof ControlError) {
+    const { status, message, hint } = error;
+    send(response, status, { error: { code: "control:refused", message, hint } });
+  } else if (error instanceof RequestError) {
+    const { status, code, message, hint, extra, headers } = error;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    send(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
+  } else if (error instanceof OutcomeUnknownError) {
+    refuse(response, errors.outcomeUnknown());
+  } else if (error instanceof DatabaseUnavailableError) {
+    refuse(response, errors.unavailable());
+  } else {
+    const message = error instanceof Error ? error.message : "The control surface failed";
+    send(response, 400, { error: { code: "control:refused", message, hint: seeDocument } });
+  }
+};

@@ -1,0 +1,82 @@
+import { controlErrors } from "../../control/control-error.js";
+import type { Server } from "../../server/server.js";
+
+/** The JSON object in the body of a control request; empty when there is no body. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Implements a control route: receives the values in its path and the fields of its body, and returns the JSON response. */
+export type ControlAction = (engine: Server, path: readonly string[], fields: Fields) => unknown;
+
+/** Actions by route, written as `METHOD /path/{with}/{values}` relative to `/_control`. */
+export type ControlRoutes = Readonly<Record<string, ControlAction>>;
+
+/**
+ * Parses the body of a control request. An absent body is an empty object.
+ *
+ * @throws ControlError when the bytes are not a JSON object.
+ */
+export const readFields = (bytes: Uint8Array | undefined): Fields => {
+  if (bytes === undefined) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw controlErrors.notJson();
+  }
+  if (!isObject(value)) throw controlErrors.notAnObject();
+  return { ...value };
+};
+
+export const text = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
+  return value;
+};
+
+export const optionalText = (fields: Fields, name: string): string | undefined =>
+  fields[name] === undefined ? undefined : text(fields, name);
+
+export const optionalTexts = (fields: Fields, name: string): string[] | undefined => {
+  const value: unknown = fields[name];
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === "string")) {
+    throw controlErrors.invalidField(name, "must be an array of strings");
+  }
+  return value;
+};
+
+/** Returns values by their names, all of which are strings. */
+export const optionalVariables = (fields: Fields, name: string): Record<string, string> | undefined => {
+  const value: unknown = fields[name];
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw controlErrors.invalidField(name, "must be an object of strings");
+  return Object.fromEntries(
+    Object.entries(value).map(([key, variable]) => {
+      if (typeof variable !== "string")
+        throw controlErrors.invalidField(name, "must be an object of strings");
+      return [key, variable];
+    }),
+  );
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the values without the undefined ones. */
+export const present = <T extends object>(values: { [Name in keyof T]: T[Name] | undefined }): Partial<T> =>
+  // Removing the undefined entries is all that Partial requires.
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+export const optionalNumber = (fields: Fields, name: string): number | undefined => {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw controlErrors.invalidField(name, "must be a number");
+  return value;
+};
+
+export const oneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
+  const value = values.find((candidate) => candidate === fields[name]);
+  if (value === undefined) throw controlErrors.invalidField(name, `must be one of ${values.join(", ")}`);
+  return value;
+};

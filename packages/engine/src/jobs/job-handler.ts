@@ -1,0 +1,26 @@
+import type { ServerWorld } from "../world/server-world.js";
+
+/** The world of a job, which may wait for real databases, and changes rows in transactions. */
+export type JobWorld = Pick<ServerWorld, "settings" | "databaseEngine" | "databaseWork" | "transact">;
+
+/** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */
+export class SupersededError extends Error {}
+
+/** Says that another process has taken the job, and that nothing of its change is left to do. */
+export class JobTakenError extends SupersededError {}
+
+/**
+ * Does the work of one kind of job. The row may be gone or have changed since the job was scheduled. An error fails the request
+ * that waits for the job; without such a request it is a defect.
+ *
+ * @param subject id of the row that the job works on.
+ * @param change id of the change that the job makes, if it makes one.
+ */
+export type JobHandler = (
+  world: JobWorld,
+  subject: string,
+  change: string | undefined,
+) => void | Promise<void>;
+
+/** Handlers by kind of job. */
+export type JobHandlers = Readonly<Record<string, JobHandler>>;

@@ -1,0 +1,83 @@
+import type { DataPlane } from "../control/data-plane-control.js";
+import { type Time, readTime } from "../control/clock-control.js";
+import type { ClockState } from "../values/clock.js";
+import { assertKnownOptions } from "../values/known-options.js";
+import type { PartialSettings } from "../values/merge-settings.js";
+import type { DatabaseEngine } from "../world/database-engine.js";
+import type { Snapshot } from "./snapshot.js";
+
+export interface EngineOptions {
+  settings?: PartialSettings;
+  /**
+   * Text from which ids, names, passwords and keys are derived. With it, the server starts with its clock frozen at `startAt`, and its
+   * secrets can be guessed, so use it only in tests. Default: none, and they are random.
+   */
+  deterministic?: string;
+  /** Initial time of the clock. Default: the system's time, or 2026-01-01T00:00:00Z with `deterministic`. */
+  startAt?: Time;
+  /** Whether the clock is frozen until it is moved. Default: true with `deterministic`, otherwise false. */
+  frozen?: boolean;
+  /** Initial state. Default: `initial`, or else two workspaces with one owner each. */
+  snapshot?: Snapshot;
+  /** State that `reset` restores. Default: two workspaces with one owner each. */
+  initial?: Snapshot;
+  /** Creates the databases. Default: an engine that generates addresses, and whose work succeeds immediately. */
+  databaseEngine?: DatabaseEngine;
+  /** Controls the connections to the databases. Default: none, because the databases are not real. */
+  dataPlane?: DataPlane;
+  /**
+   * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which
+   * lets everybody who can reach the server on loopback sign in.
+   */
+  signInKey?: string;
+  /** Called after every change of the state, and awaited before the response that shows the change is sent. */
+  afterMutation?: () => void | Promise<void>;
+  /**
+   * Whether to check each response against the contract. One that violates it is replaced by a 500 and reported to
+   * `onDefect`. Default: false.
+   */
+  validateResponses?: boolean;
+  /** Called with errors inside the server. Default: `console.error`. */
+  onDefect?: (error: unknown) => void;
+  /** Maximum number of requests in the log. Default: 1000. */
+  logCapacity?: number;
+}
+
+const engineOptions: Record<keyof EngineOptions, true> = {
+  settings: true,
+  deterministic: true,
+  startAt: true,
+  frozen: true,
+  snapshot: true,
+  initial: true,
+  databaseEngine: true,
+  dataPlane: true,
+  signInKey: true,
+  afterMutation: true,
+  validateResponses: true,
+  onDefect: true,
+  logCapacity: true,
+};
+
+/**
+ * Throws for an option that does not exist.
+ *
+ * @param others names of further options that are valid, for classes that have more than the engine.
+ * @throws TypeError
+ */
+export const assertEngineOptions = (given: object, others: readonly string[] = []): void =>
+  assertKnownOptions(given, [...others, ...Object.keys(engineOptions)]);
+
+const deterministicStart = Date.UTC(2026, 0, 1);
+
+/** Returns the state of the clock of a new server. */
+export const startOf = ({
+  deterministic,
+  startAt,
+  frozen = deterministic !== undefined,
+}: EngineOptions): ClockState => {
+  const usual = deterministic === undefined ? undefined : deterministicStart;
+  const start = startAt === undefined ? usual : readTime(startAt);
+  if (frozen) return { frozenAt: start ?? Date.now() };
+  return { offset: start === undefined ? 0 : start - Date.now() };
+};

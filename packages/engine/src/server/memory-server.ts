@@ -1,0 +1,30 @@
+import { DefaultRows } from "../control/default-rows.js";
+import type { Store } from "../store/store.js";
+import { RandomIds, seedRandom } from "../values/random-ids.js";
+import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
+import { MemoryBackend } from "./memory-backend.js";
+import { Server } from "./server.js";
+
+/** A reference server whose state is in memory. What only reads or changes rows takes effect, and returns, at once. */
+export class MemoryServer extends Server<"sync"> {
+  /** Rows that a new server starts with: two users with a workspace each, a service token, an agent. */
+  readonly defaults: DefaultRows;
+  readonly #backend: MemoryBackend;
+
+  /** @throws TypeError for an option that does not exist or is not valid. */
+  constructor(options: EngineOptions = {}) {
+    assertEngineOptions(options);
+    const { deterministic = null } = options;
+    const draws = new RandomIds(deterministic === null ? null : seedRandom(`${deterministic} faults`));
+    const backend = new MemoryBackend(options, () => draws.fraction());
+    const prefix = deterministic === null ? draws.label(10) : "seeded";
+    super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
+    this.#backend = backend;
+    this.defaults = new DefaultRows(() => this.store);
+  }
+
+  /** The rows of the current state. */
+  get store(): Store {
+    return this.#backend.state.store;
+  }
+}

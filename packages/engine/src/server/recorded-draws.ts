@@ -1,0 +1,47 @@
+import type { Ids } from "../values/ids.js";
+import type { Clock } from "../values/clock.js";
+
+/**
+ * Records what a step draws and which time it reads, so that every run of the step gets the same. A run that draws something
+ * else than the run before, because it sees other rows, gets new values from there on.
+ */
+export class RecordedDraws {
+  readonly #drawn: { readonly what: string; readonly value: string }[] = [];
+  readonly #ids: Ids;
+  readonly #clock: Clock;
+  #position = 0;
+
+  constructor(ids: Ids, clock: Clock) {
+    this.#ids = ids;
+    this.#clock = { now: constantly(clock.now()), frozen: clock.frozen };
+  }
+
+  /** Goes back to the start, for the next run. */
+  rewind(): void {
+    this.#position = 0;
+  }
+
+  /** A clock that stands still while the step runs. */
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  get ids(): Ids {
+    return {
+      id: (kind) => this.#draw(`id ${kind}`, () => this.#ids.id(kind)),
+      label: (length) => this.#draw(`label ${String(length)}`, () => this.#ids.label(length)),
+      secret: (length) => this.#draw(`secret ${String(length)}`, () => this.#ids.secret(length)),
+      name: () => this.#draw("name", () => this.#ids.name()),
+    };
+  }
+
+  #draw(what: string, draw: () => string): string {
+    const recorded = this.#drawn[this.#position];
+    if (recorded?.what !== what) this.#drawn.splice(this.#position, Infinity, { what, value: draw() });
+    const { value } = this.#drawn[this.#position] ?? { value: "" };
+    this.#position += 1;
+    return value;
+  }
+}
+
+const constantly = (time: number) => (): number => time;

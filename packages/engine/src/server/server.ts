@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { ApprovalsControl } from "../control/approvals-control.js";
+import { change } from "../control/change.js";
+import { ClockControl, type ClockSource } from "../control/clock-control.js";
+import { DataPlaneControl } from "../control/data-plane-control.js";
+import { Faults } from "../control/faults.js";
+import { OAuthControl } from "../control/oauth-control.js";
+import { Seeder } from "../control/seeder.js";
+import { StateControl } from "../control/state-control.js";
+import { Tenant, type TenantRows } from "../control/tenant.js";
+import { TokenMint } from "../control/token-mint.js";
+import type { OperationId } from "../generated/operations.js";
+import { environmentRecorder } from "../request/coverage.js";
+import { type BodyPolicy, Engine } from "../request/engine.js";
+import { readRateLimit } from "../request/limit.js";
+import { type LoggedRequest, RequestLog } from "../request/request-log.js";
+import { behaviors } from "../rules/behaviors.js";
+import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
+import type { EngineRequest, EngineResponse } from "../values/message.js";
+import type { RateLimitSettings, Settings } from "../values/settings.js";
+import type { ServerRecords } from "../world/server-rows.js";
+import type { ServerWorld } from "../world/server-world.js";
+import type { EngineOptions } from "./engine-options.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** Where the state of a server is, and what runs its jobs. */
+export interface Backend<M extends Mode> {
+  readonly settings: Settings;
+  readonly records: ServerRecords<M>;
+  readonly clock: ClockSource<M>;
+  /** Returns the world for the next request. */
+  requestWorld(): ServerWorld;
+  /** Returns the world for jobs and the control surface. */
+  world(): ServerWorld<M>;
+  /** Returns the workspace of a tenant, its owner and its service token. */
+  tenantRows(workspaceId: string): Awaitable<TenantRows>;
+  snapshot(): Returned<M, Snapshot>;
+  load(snapshot: Snapshot): Promise<void>;
+  /** @param cleared called once the state of the server is the initial one. */
+  reset(cleared: () => void): Promise<void>;
+  save(): Promise<void>;
+  idle(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** What a server has that does not depend on where its state is. */
+export interface ServerParts extends Pick<
+  EngineOptions,
+  "dataPlane" | "logCapacity" | "onDefect" | "validateResponses"
+> {
+  readonly requestIdPrefix: string;
+}
+
+/** The reference server without a network: takes requests and returns responses as plain data. */
+export class Server<M extends Mode = Mode> {
+  readonly settings: Settings;
+  readonly clock: ClockControl<M>;
+  readonly approvals: ApprovalsControl<M>;
+  readonly faults: Faults<M>;
+  /** Every method throws a `ControlError` when the databases are not real. */
+  readonly dataPlane: DataPlaneControl<M>;
+  readonly oauth: OAuthControl<M>;
+  readonly states: StateControl;
+  readonly seed: Seeder;
+  readonly tokens: TokenMint;
+  readonly #backend: Backend<M>;
+  readonly #engine: Engine;
+  readonly #log: RequestLog;
+
+  protected constructor(backend: Backend<M>, parts: ServerParts) {
+    const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = parts;
+    const world = (): ServerWorld<M> => backend.world();
+    this.#backend = backend;
+    this.settings = backend.settings;
+    this.clock = new ClockControl(backend.clock);
+    this.faults = new Faults(backend.records);
+    this.#log = new RequestLog(logCapacity);
+    this.#engine = new Engine({
+      world: () => backend.requestWorld(),
+      behaviors,
+      faults: this.faults,
+      log: this.#log,
+      recorder: environmentRecorder(),
+      validateResponses,
+      onDefect,
+      requestIdPrefix: parts.requestIdPrefix,
+    });
+    this.approvals = new ApprovalsControl(world);
+    this.states = new StateControl(world);
+    this.dataPlane = new DataPlaneControl(world, dataPlane);
+    this.oauth = new OAuthControl(world);
+    this.seed = new Seeder(world, this.#engine, this.states);
+    this.tokens = new TokenMint(world);
+  }
+
+  /**
+   * Creates a workspace with an owner and a service token of its own. Tests that run at the same time can share this server, each with
+   * its own tenant: no credential of one reaches the resources of another. The clock, faults, and rate limit are shared.
+   *
+   * @param name of the user and the workspace. Default: a generated name.
+   */
+  async createTenant(name?: string): Promise<Tenant> {
+    const world = (): ServerWorld => this.#backend.world();
+    const tenantName = name ?? (await change(world(), ({ ids }) => ids.name()));
+    const user = await this.seed.user({ name: tenantName });
+    const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
+    await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
+    return new Tenant({
+      defaults: await this.#backend.tenantRows(id),
+      tokens: new TokenMint(world, id),
+      seed: new Seeder(world, this.#engine, this.states, id),
+    });
+  }
+
+  /** Handles a request. Returns a promise only when a step has to wait. Never throws or rejects. */
+  handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
+    return this.#engine.handle(request);
+  }
+
+  /** Returns how to read the body of a request with this method and path. */
+  bodyPolicy(method: string, path: string): BodyPolicy {
+    return this.#engine.bodyPolicy(method, path);
+  }
+
+  /** The latest requests of this process, oldest first. */
+  get requests(): LoggedRequest[] {
+    return this.#log.list();
+  }
+
+  /** Calls the listener for each further request. Returns a function that removes the listener. */
+  followRequests(listener: (entry: LoggedRequest) => void): () => void {
+    return this.#log.follow(listener);
+  }
+
+  /**
+   * Limits the requests of each principal, and restarts their counts. Without `operations`, the limit applies to the operations
+   * that the contract marks as rate-limited: those of apps, services, and deployments.
+   *
+   * @param limit null for no limit.
+   * @returns the operations that the limit applies to; empty for no limit.
+   * @throws TypeError when a number is not valid or an operation does not exist.
+   */
+  setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
+    const rateEpoch = randomUUID();
+    return this.#backend.records.change("rate limit", ({ install }) => {
+      // Here, so that the error rejects the promise of a server that has one.
+      const limited = limit ? [...readRateLimit(limit).limited] : [];
+      install({ rateLimit: limit, rateEpoch });
+      return limited;
+    });
+  }
+
+  /** Returns a copy of the whole state as plain JSON. */
+  snapshot(): Returned<M, Snapshot> {
+    return this.#backend.snapshot();
+  }
+
+  /**
+   * Replaces the state with a snapshot of this or another server; at once, if the state is in memory. Resolves when the real databases
+   * of removed records are deleted, and those of records that are there again exist, without their data. Backups whose data is gone are
+   * `failed` then.
+   *
+   * @throws Error when the value is not a snapshot.
+   */
+  load(snapshot: Snapshot): Promise<void> {
+    return this.#backend.load(snapshot);
+  }
+
+  /**
+   * Restores the initial state and clock, removes all faults and restores the rate limit of the settings; at once, if the state is in
+   * memory. Of this process, also clears the request log and the faults of connections to databases. Resolves when the real databases
+   * match the records, as for `load`.
+   */
+  reset(): Promise<void> {
+    return this.#backend.reset(() => {
+      this.dataPlane.reset();
+      this.#log.clear();
+    });
+  }
+
+  /** Stores the state, even when no row has changed. */
+  save(): Promise<void> {
+    return this.#backend.save();
+  }
+
+  /** Resolves when this process runs no background work. */
+  idle(): Promise<void> {
+    return this.#backend.idle();
+  }
+
+  /** Starts background work. */
+  start(): void {
+    this.#backend.start();
+  }
+
+  /**
+   * Stops starting background work; moving the clock still starts what falls due. Resolves when the running
+   * work is done.
+   */
+  stop(): Promise<void> {
+    return this.#backend.stop();
+  }
+}

@@ -1,0 +1,48 @@
+import type { SigningKeyState } from "../values/signing-key-state.js";
+import { keys } from "../store/keys.js";
+import type { StoreState } from "../store/memory-store.js";
+import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.js";
+import type { RandomState } from "../values/random-ids.js";
+import type { Job } from "../world/scheduler.js";
+
+/** The whole state of a server as plain JSON: rows, keys, clock, pending jobs and the state of a seeded generator. */
+export interface Snapshot {
+  version: 1;
+  store: StoreState;
+  signingKeys: SigningKeyState[];
+  /** 32 bytes, base64url. */
+  cursorKey: string;
+  clock: ClockState;
+  jobs: Job[];
+  random: RandomState | null;
+}
+
+/**
+ * Returns the value as a snapshot.
+ *
+ * @throws Error that says what is missing when the value is not a snapshot.
+ */
+export const readSnapshot = (value: unknown): Snapshot => {
+  if (typeof value !== "object" || value === null) throw new Error("The snapshot is not a JSON object");
+  const snapshot = value as Partial<Record<keyof Snapshot, unknown>>;
+  if (snapshot.version !== 1) {
+    throw new Error("The version of the snapshot is not 1; a newer server may have created it");
+  }
+  for (const part of ["store", "clock"] as const) {
+    if (typeof snapshot[part] !== "object" || snapshot[part] === null)
+      throw new Error(`The snapshot has no ${part}`);
+  }
+  for (const part of ["signingKeys", "jobs"] as const) {
+    if (!Array.isArray(snapshot[part])) throw new Error(`The snapshot has no ${part}`);
+  }
+  if (typeof snapshot.cursorKey !== "string") throw new Error("The snapshot has no cursorKey");
+  const collections = snapshot.store as Partial<Record<string, { rows?: unknown }>>;
+  for (const name of Object.keys(keys)) {
+    if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
+  }
+  // Of the other parts, only the presence is checked: their contents come from a server.
+  const whole = value as Snapshot;
+  if (!isSupportedTime(new VirtualClock(whole.clock).now()))
+    throw new Error("The clock of the snapshot is not between 1970-01-01 and 9000-01-01");
+  return whole;
+};

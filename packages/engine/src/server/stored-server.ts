@@ -1,0 +1,83 @@
+import { read } from "../control/change.js";
+import { DefaultRows } from "../control/default-rows.js";
+import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
+import { RandomIds, seedRandom } from "../values/random-ids.js";
+import type { World } from "../world/world.js";
+import { startOf } from "./engine-options.js";
+import { firstSnapshot } from "./memory-state.js";
+import { Server } from "./server.js";
+import { readSnapshot } from "./snapshot.js";
+import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
+import { tablesOf } from "./stored-snapshot.js";
+
+/** Rows that a new server starts with. */
+export interface StoredDefaults {
+  readonly workspace: WorkspaceRow;
+  readonly user: UserRow;
+  readonly serviceToken: ServiceTokenRow;
+  readonly otherWorkspace: WorkspaceRow;
+  readonly otherUser: UserRow;
+}
+
+/** A reference server with its rows in a database that survives it, and that other servers may share. */
+export class StoredServer extends Server<"async"> {
+  /** Whether no server had used the records before. */
+  readonly isNew: boolean;
+  readonly #backend: StoredBackend;
+
+  private constructor(options: StoredServerOptions, backend: StoredBackend, isNew: boolean) {
+    super(backend, { ...options, requestIdPrefix: `req_${new RandomIds(null).label(10)}_` });
+    this.#backend = backend;
+    this.isNew = isNew;
+  }
+
+  /**
+   * Opens the server of the records, and creates its state if no server has used them. Jobs run after `start`.
+   *
+   * @throws DatabaseUnavailableError when the records cannot be reached; Error when `snapshot` or `initial` is not a snapshot.
+   */
+  static async open(options: StoredServerOptions): Promise<StoredServer> {
+    const { records, deterministic = null } = options;
+    const initial = options.initial
+      ? readSnapshot(options.initial)
+      : firstSnapshot(deterministic, startOf(options));
+    const snapshot = options.snapshot ? readSnapshot(options.snapshot) : initial;
+    const draws = deterministic === null ? null : seedRandom(`${deterministic} faults`);
+    const isNew = await records.fill(tablesOf(snapshot, { initial, draws }));
+    const backend = new StoredBackend(options);
+    await backend.refresh();
+    return new StoredServer(options, backend, isNew);
+  }
+
+  /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
+  read<T>(step: (world: World) => T): Promise<T> {
+    return read(this.#backend.world(), step);
+  }
+
+  /** Runs a synchronous step in a transaction. It may run more than once. */
+  write<T>(locks: readonly string[], step: (world: World) => T): Promise<T> {
+    return this.#backend.world().transact({ mode: "write", locks }, step);
+  }
+
+  /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */
+  rows(): Promise<StoredDefaults> {
+    return this.read(({ store }) => {
+      const { workspace, user, serviceToken, otherWorkspace, otherUser } = new DefaultRows(() => store);
+      return { workspace, user, serviceToken, otherWorkspace, otherUser };
+    });
+  }
+
+  /** Stores the current state as the one that `reset` restores. */
+  keepAsInitial(): Promise<void> {
+    return this.#backend.keepAsInitial();
+  }
+
+  /**
+   * Runs the jobs of these rows now, even before `start`. Resolves when they are done, or cannot reach the database server.
+   *
+   * @param subjects ids of the rows.
+   */
+  async finishJobs(subjects: readonly string[]): Promise<void> {
+    await Promise.all(subjects.map((subject) => this.#backend.finishJobs(subject)));
+  }
+}

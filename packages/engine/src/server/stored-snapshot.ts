@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type CollectionName, keys } from "../store/keys.js";
+import type { CollectionState } from "../store/memory-collection.js";
+import type { StoreState } from "../store/memory-store.js";
+import type { TableStates } from "../store/records.js";
+import type { Row } from "../store/rows.js";
+import {
+  type GeneratorRow,
+  type InitialRow,
+  type Installed,
+  type JobRow,
+  type ServerRow,
+  generatorId,
+  initialId,
+  nothingInstalled,
+  serverId,
+} from "../world/server-rows.js";
+import type { RandomState } from "../values/random-ids.js";
+import type { Job } from "../world/scheduler.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** What the tables have besides a snapshot. */
+export interface StoredTables {
+  /** The state that a reset restores. */
+  readonly initial: Snapshot;
+  /** The generator of faults with a probability; null for one that cannot be predicted. */
+  readonly draws: RandomState | null;
+  /** What the control surface has installed. Default: nothing. */
+  readonly kept?: Installed;
+  readonly faults?: CollectionState<Row>;
+}
+
+/** Returns the rows of all tables for the state of a snapshot. */
+export const tablesOf = (snapshot: Snapshot, { initial, draws, kept, faults }: StoredTables): TableStates => {
+  const createdAt = Date.now();
+  const server: ServerRow = {
+    id: serverId,
+    createdAt,
+    epoch: randomUUID(),
+    clock: snapshot.clock,
+    signingKeys: snapshot.signingKeys,
+    cursorKey: snapshot.cursorKey,
+    formKey: randomBytes(32).toString("base64url"),
+    ...(kept ?? nothingInstalled()),
+  };
+  const generator: GeneratorRow = { id: generatorId, createdAt, ids: snapshot.random, draws };
+  const first: InitialRow = { id: initialId, createdAt, snapshot: initial };
+  const jobs = snapshot.jobs.map((job, index): JobRow => ({
+    ...job,
+    id: `job_${String(index + 1)}_${server.epoch}`,
+    createdAt,
+    owner: null,
+  }));
+  return {
+    ...snapshot.store,
+    server: numbered([server, generator, first]),
+    jobs: numbered(jobs),
+    faults: faults ?? numbered([]),
+  };
+};
+
+const numbered = <T extends Row>(rows: readonly T[]): CollectionState<T> => ({
+  next: rows.length + 1,
+  rows: rows.map((row, index) => [index + 1, row]),
+});
+
+/** Returns the row of the table `server` with this id. */
+const serverRow = <T extends Row>(states: TableStates, id: string): T => {
+  const found = states["server"]?.rows.find(([, row]) => row.id === id)?.[1];
+  if (found === undefined) throw new Error(`The records have no row ${id} of a server`);
+  // Each id of the table has one type of row.
+  return found as T;
+};
+
+/** Returns the snapshot of the rows of all tables. */
+export const snapshotOfTables = (states: TableStates): Snapshot => {
+  const { signingKeys, cursorKey, clock } = serverRow<ServerRow>(states, serverId);
+  return {
+    version: 1,
+    // `keys` names every collection, and the tables have the rows of each.
+    store: Object.fromEntries(Object.keys(keys).map((name) => [name, states[name]])) as unknown as StoreState,
+    signingKeys,
+    cursorKey,
+    clock,
+    jobs: (states["jobs"]?.rows ?? []).map(([, row]) => jobOf(row as JobRow)),
+    random: serverRow<GeneratorRow>(states, generatorId).ids,
+  };
+};
+
+const jobOf = ({ kind, subject, dueAt, change }: JobRow): Job => ({
+  kind,
+  subject,
+  dueAt,
+  ...(change !== undefined && { change }),
+});
+
+/** Returns the rows of a collection, which have the type `T`. */
+export const rowsIn = <T extends Row>(states: TableStates, name: CollectionName | "jobs"): T[] =>
+  (states[name]?.rows ?? []).map(([, row]) => row as T);
+
+/** Returns the rows of a collection, which have the type `T`, that the entered state does not have. */
+export const rowsRemoved = <T extends Row>(
+  left: TableStates,
+  entered: TableStates,
+  name: CollectionName,
+): T[] => {
+  const kept = new Set(rowsIn(entered, name).map(({ id }) => id));
+  return rowsIn<T>(left, name).filter(({ id }) => !kept.has(id));
+};
+
+/** Returns what the tables have besides a snapshot. */
+export const serverTablesOf = (states: TableStates): Required<StoredTables> => {
+  const { rateLimit, rateEpoch, hasFaults, nextFault } = serverRow<ServerRow>(states, serverId);
+  return {
+    // `keepAsInitial` and the first start store snapshots.
+    initial: serverRow<InitialRow>(states, initialId).snapshot as Snapshot,
+    draws: serverRow<GeneratorRow>(states, generatorId).draws,
+    kept: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },
+    faults: states["faults"] ?? numbered([]),
+  };
+};

@@ -1,0 +1,226 @@
+import { OAuthError } from "../oauth/oauth-error.js";
+import type { DatabaseCredential } from "../world/database-engine.js";
+import type { Ids } from "../values/ids.js";
+import type { OperationId } from "../generated/operations.js";
+import { countRequest, hitOf } from "../request/limit.js";
+import type { Principal } from "../values/principal.js";
+import { RandomIds } from "../values/random-ids.js";
+import { RequestError } from "../values/request-error.js";
+import { StateChangedError } from "../values/state-changed-error.js";
+import type { World } from "../world/world.js";
+import { addressesOf } from "./common-world.js";
+import { type Access, readOnly } from "../store/backing.js";
+import type { Lookup } from "../store/store.js";
+import type { PartialTables } from "../store/partial-tables.js";
+import type { Records } from "../store/records.js";
+import { replay } from "../store/replay.js";
+import type { BackupRow, DatabaseRow } from "../store/rows.js";
+import {
+  type GeneratorRow,
+  type ScheduledJob,
+  type ServerRow,
+  generatorId,
+  serverId,
+} from "../world/server-rows.js";
+import type { Want } from "../store/want.js";
+import { StoredScheduler } from "../jobs/stored-scheduler.js";
+import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";
+import { RecordedDraws } from "./recorded-draws.js";
+
+export interface StoredStateParts extends StateParts {
+  readonly records: Records;
+  readonly databaseEngine: World["databaseEngine"];
+  /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
+  readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
+}
+
+/** What a step of the server sees: the world of the rules, and the tables of the server. */
+export interface StoredStep {
+  readonly world: World;
+  readonly tables: PartialTables;
+  readonly row: ServerRow;
+}
+
+export interface RunOptions {
+  /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
+  readonly expected?: ServerState;
+  readonly wants?: (() => readonly Want[]) | undefined;
+}
+
+/** Logins that the database engine learns of when their rows are stored. */
+interface Announced {
+  readonly databaseId: string;
+  readonly credentials: readonly DatabaseCredential[];
+}
+
+/** What every transaction reads. */
+const serverWants: readonly Want[] = [serverId, generatorId].map((id) => ({
+  read: "row",
+  table: "server",
+  id,
+}));
+
+/** Limits how often a step runs again because the state of the server has changed. */
+const maxChanges = 1_000;
+
+/** The rows that the servers of one store share, as one of these servers sees them. */
+export class StoredState {
+  readonly #parts: StoredStateParts;
+  readonly #random = new RandomIds(null);
+  #state: ServerState | undefined;
+
+  constructor(parts: StoredStateParts) {
+    this.#parts = parts;
+  }
+
+  /** The state that the latest transaction of this process has seen. */
+  get state(): ServerState {
+    if (this.#state === undefined) throw new Error("The state of the server has not been loaded");
+    return this.#state;
+  }
+
+  /** Loads the state. */
+  async refresh(): Promise<ServerState> {
+    const transaction = this.#parts.records.begin(readOnly);
+    try {
+      const [found] = await transaction.load(serverWants.slice(0, 1));
+      const loaded = typeof found === "object" ? found[0] : undefined;
+      if (loaded === undefined) throw new Error("The records have no state of a server");
+      // The table has this row at this id.
+      this.#state = serverStateOf(loaded.row as ServerRow, loaded.version, this.#parts, this.#state);
+      return this.#state;
+    } finally {
+      await transaction.rollback();
+    }
+  }
+
+  /**
+   * Runs a step in a transaction.
+   *
+   * @throws StateChangedError when the state is not the expected one; what the step throws.
+   */
+  async run<T>(
+    access: Access,
+    step: (parts: StoredStep) => T,
+    { expected, wants }: RunOptions = {},
+  ): Promise<T> {
+    const { records, databaseEngine, onScheduled } = this.#parts;
+    const owner = access.mode === "write" ? await records.sessions.current() : null;
+    for (let changes = 0; ; changes += 1) {
+      const state = expected ?? this.state;
+      const draws = new RecordedDraws(this.#random, state.clock);
+      let announced: Announced[] = [];
+      let scheduled = (): ScheduledJob[] => [];
+      const adopt = (): void => {
+        for (const { databaseId, credentials } of announced)
+          databaseEngine.announce?.(databaseId, credentials);
+        const jobs = scheduled();
+        if (jobs.length > 0) onScheduled(jobs);
+      };
+      try {
+        const value = await replay(
+          records,
+          ({ tables }) => {
+            draws.rewind();
+            const server = tables.table<ServerRow, Record<string, never>>("server");
+            const row = server.get(serverId);
+            if (row === undefined || server.version(serverId) !== state.version)
+              throw new StateChangedError();
+            const scheduler = new StoredScheduler(tables.table("jobs"), owner, () => draws.ids.label(24));
+            scheduled = () =>
+              scheduler.scheduled.map((job) => ({
+                ...job,
+                workspaceId: knownWorkspace(tables, job.subject),
+              }));
+            announced = [];
+            return this.#step({ tables, row, scheduler, draws, state, announced }, step);
+          },
+          { access, isRefusal, wants: [...serverWants, ...(wants?.() ?? [])] },
+        );
+        adopt();
+        return value;
+      } catch (error) {
+        if (isRefusal(error)) adopt();
+        if (!(error instanceof StateChangedError)) throw error;
+        await this.refresh();
+        if (expected !== undefined || changes >= maxChanges) throw error;
+      }
+    }
+  }
+
+  /** Returns what a request loads to be counted for the rate limit. */
+  countWants(operation: OperationId, principal: Principal): Want[] {
+    const { rateLimit, clock, row } = this.state;
+    const isLimited = rateLimit?.limited.has(operation) ?? false;
+    return rateLimit && isLimited ? [hitOf(rateLimit, row.rateEpoch, principal, clock.now())] : [];
+  }
+
+  #step<T>(
+    {
+      tables,
+      row,
+      scheduler,
+      draws,
+      state,
+      announced,
+    }: {
+      tables: PartialTables;
+      row: ServerRow;
+      scheduler: StoredScheduler;
+      draws: RecordedDraws;
+      state: ServerState;
+      announced: Announced[];
+    },
+    step: (parts: StoredStep) => T,
+  ): T {
+    const { settings, databaseEngine } = this.#parts;
+    const generators = tables.table<GeneratorRow, Record<string, never>>("server");
+    const seeded = generators.get(generatorId)?.ids ?? null;
+    const generator = seeded === null ? undefined : new RandomIds(seeded);
+    const drawn: Ids = generator ?? draws.ids;
+    const ids: Ids = {
+      id: (kind) => {
+        const id = drawn.id(kind);
+        tables.addFresh(id);
+        return id;
+      },
+      label: (length) => drawn.label(length),
+      secret: (length) => drawn.secret(length),
+      name: () => drawn.name(),
+    };
+    const { clock } = draws;
+    const world: World = {
+      store: tables.store,
+      clock,
+      ids,
+      settings,
+      databaseEngine: {
+        endpoints: (databaseId) => databaseEngine.endpoints(databaseId),
+        announce: (databaseId, credentials) => void announced.push({ databaseId, credentials }),
+      },
+      scheduler,
+      cursors: state.cursors,
+      countRequest: (operation, principal) =>
+        countRequest(state.rateLimit, operation, (limit) => {
+          const now = clock.now();
+          return { window: tables.hit(hitOf(limit, state.row.rateEpoch, principal, now)), now };
+        }),
+      ...addressesOf(settings),
+    };
+    try {
+      return step({ world, tables, row });
+    } finally {
+      const next = generator?.state ?? null;
+      if (next !== null && next.join() !== seeded?.join()) generators.update(generatorId, { ids: next });
+    }
+  }
+}
+
+/** Returns the workspace of a database or backup if a step has read it. */
+const knownWorkspace = (tables: PartialTables, subject: string): string | undefined => {
+  const databases = tables.table<DatabaseRow, Lookup>("databases");
+  const backup = tables.table<BackupRow, Lookup>("backups").known(subject);
+  return databases.known(backup?.databaseId ?? subject)?.workspaceId;
+};
+
+const isRefusal = (error: unknown): boolean => error instanceof RequestError || error instanceof OAuthError;

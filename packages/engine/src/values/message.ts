@@ -1,0 +1,62 @@
+import type { RequestError } from "./request-error.js";
+
+/** A request as plain data. */
+export interface EngineRequest {
+  readonly method: string;
+  /** Includes the query: `/v1/projects?limit=10`. */
+  readonly path: string;
+  /** Names are lowercase. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body?: Uint8Array | string | undefined;
+  /** Whether the caller stopped reading the body at `Engine.bodyLimit`. */
+  readonly bodyTooLarge?: boolean;
+  /** Whether the server is reachable from other machines, which turns off sign-in without a password. */
+  readonly offLoopback?: boolean;
+  /** Aborted when the server does not wait any longer for a request that a fault delays. */
+  readonly cut?: AbortSignal | undefined;
+  /** Waits for the latency of a fault. Default: in real time. */
+  readonly pause?: ((milliseconds: number) => Promise<void>) | undefined;
+}
+
+/** How a fault cuts the connection: before anything is sent, or in the middle of the response body. */
+export type Dropped = "unsent" | "midway";
+
+export interface EngineResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  readonly dropped?: Dropped;
+}
+
+/** The result of the pipeline, before it is serialized. */
+export interface Outcome {
+  readonly status: number;
+  readonly body?: unknown;
+  /** The JSON of the body, in place of `body`. */
+  readonly json?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Error code; null for a success. */
+  readonly code: string | null;
+  /** Sent in place of the JSON of `body`. */
+  readonly raw?: { readonly text: string; readonly contentType: string } | undefined;
+  /** Parameters for the request log that are known not to be secret. */
+  readonly logged?: Readonly<Record<string, string>>;
+  readonly dropped?: Dropped;
+}
+
+/** Returns the first value of a header. `name` is lowercase. */
+export const header = (request: EngineRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === "object" ? value[0] : value;
+};
+
+/** Returns the outcome for a request that was refused. */
+export const refusal = (error: RequestError): Outcome => {
+  const { status, code, message, hint, extra, headers } = error;
+  return {
+    status,
+    code,
+    headers,
+    body: { error: { code, message, ...(hint !== undefined && { hint }), ...extra } },
+  };
+};

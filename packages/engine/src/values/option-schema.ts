@@ -1,0 +1,77 @@
+import { assertKnownOptions } from "./known-options.js";
+
+/** The part of JSON Schema that describes an option. */
+export interface OptionSchema {
+  readonly type?: "string" | "integer" | "number";
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  /** What a value that matches `pattern` is, such as `a domain`. */
+  readonly title?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  /** Not checked. */
+  readonly anyOf?: readonly object[];
+}
+
+/** A schema for every option of an interface. The names of optional ones end in `?`. */
+export type OptionSchemas<T extends object> = {
+  readonly [
+    Name in keyof T & string as Partial<Pick<T, Name>> extends Pick<T, Name> ? `${Name}?` : Name
+  ]-?: OptionSchema;
+};
+
+/**
+ * Checks options that can come from JSON and from JavaScript.
+ *
+ * @throws TypeError for an option that does not exist, is missing, or does not match its schema.
+ */
+export const assertOptions = (given: object, schemas: Readonly<Record<string, OptionSchema>>): void => {
+  const options = Object.entries(schemas).map(([key, schema]) => ({
+    name: key.replace(/\?$/, ""),
+    isOptional: key.endsWith("?"),
+    schema,
+  }));
+  assertKnownOptions(
+    given,
+    options.map(({ name }) => name),
+  );
+  for (const { name, isOptional, schema } of options) {
+    const value: unknown = Reflect.get(given, name);
+    if (value === undefined ? !isOptional : !matches(value, schema))
+      throw new TypeError(`${name} must be ${requirementOf(schema)}`);
+  }
+};
+
+const matches = (value: unknown, schema: OptionSchema): boolean => {
+  if (schema.enum) return schema.enum.some((each) => each === value);
+  switch (schema.type) {
+    case "string":
+      return typeof value === "string" && new RegExp(schema.pattern ?? "").test(value);
+    case "integer":
+      return Number.isInteger(value) && isInRange(value, schema);
+    case "number":
+      return isInRange(value, schema);
+    default:
+      return true;
+  }
+};
+
+const isInRange = (
+  value: unknown,
+  { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity }: OptionSchema,
+): boolean => typeof value === "number" && value >= minimum && value > exclusiveMinimum && value <= maximum;
+
+const requirementOf = (schema: OptionSchema): string => {
+  if (schema.enum) return `one of ${schema.enum.join(", ")}`;
+  if (schema.type === "string") return schema.title ?? "a string";
+  const { minimum, exclusiveMinimum, maximum } = schema;
+  const limits = [
+    ...(minimum === undefined ? [] : [`at least ${String(minimum)}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`above ${String(exclusiveMinimum)}`]),
+    ...(maximum === undefined ? [] : [`at most ${String(maximum)}`]),
+  ];
+  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  return limits.length === 0 ? kind : `${kind}, ${limits.join(" and ")}`;
+};

@@ -1,0 +1,80 @@
+import { adminScope } from "../values/principal.js";
+import type { World } from "./world.js";
+
+/** An access token to sign. Times are milliseconds since 1970. */
+export interface TokenRequest {
+  readonly subject: string;
+  /** Default: a new id. */
+  readonly tokenId?: string;
+  /** Default: in an hour. Null: never, for service tokens. */
+  readonly expiresAt?: number | null;
+  /** Default: now. */
+  readonly notBefore?: number;
+  /** Default: `["workspace:admin"]`. */
+  readonly scopes?: readonly string[];
+  readonly clientId?: string;
+  readonly integrationId?: string;
+  /** The grant of a login. The token ends with it. */
+  readonly grantId?: string;
+  /** Claims of the kind of token: `email` and `workspace_id`, or `act`, `sponsor` and `workspace_id`. */
+  readonly claims?: Readonly<Record<string, string>>;
+}
+
+/** JWT claims, without `iss` and `aud`. Times are seconds since 1970. See https://www.rfc-editor.org/rfc/rfc9068. */
+export interface TokenClaims {
+  readonly sub: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly nbf: number;
+  readonly exp?: number;
+  readonly scope: string;
+  readonly [name: string]: unknown;
+}
+
+/** Signs access tokens with the key of the server. */
+export interface TokenSigner {
+  sign(claims: TokenClaims): Promise<string>;
+}
+
+const hour = 3_600_000;
+
+const seconds = (time: number): number => Math.floor(time / 1000);
+
+/** Returns the claims of an access token that is issued now. */
+export const tokenClaims = (
+  { clock, ids }: Pick<World, "clock" | "ids">,
+  request: TokenRequest,
+): TokenClaims => {
+  const now = clock.now();
+  const {
+    expiresAt = now + hour,
+    notBefore = now,
+    scopes = [adminScope],
+    clientId,
+    integrationId,
+    grantId,
+  } = request;
+  return {
+    ...request.claims,
+    scope: scopes.join(" "),
+    ...(clientId !== undefined && { client_id: clientId }),
+    ...(integrationId !== undefined && { integration_id: integrationId }),
+    ...(grantId !== undefined && { grant_id: grantId }),
+    sub: request.subject,
+    iat: seconds(now),
+    nbf: seconds(notBefore),
+    jti: request.tokenId ?? ids.label(24),
+    ...(expiresAt !== null && { exp: seconds(expiresAt) }),
+  };
+};
+
+/** Returns the request for the token of a service token row. Its `jti` is the id of the row. */
+export const serviceTokenRequest = (token: {
+  id: string;
+  workspaceId: string;
+  expiresAt?: number | null;
+}): TokenRequest => ({
+  subject: `workspace:${token.workspaceId}`,
+  tokenId: token.id,
+  expiresAt: token.expiresAt ?? null,
+});

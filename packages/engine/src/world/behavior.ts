@@ -1,0 +1,105 @@
+import type { OperationId, PathParameters, QueryParameters, RequestBody } from "../generated/operations.js";
+import type { TokenSigner } from "./access-token.js";
+import type { DatabaseEngine } from "./database-engine.js";
+import type { Job } from "./scheduler.js";
+import type { Principal } from "../values/principal.js";
+import type { Want } from "../store/want.js";
+import type { World } from "./world.js";
+
+/** A request of which only the token and the path are known. */
+export interface RoutedRequest {
+  readonly principal: Principal;
+  /** The path parameters; ids are canonical. */
+  readonly path: Readonly<Record<string, string>>;
+  /** The query without its `?`. */
+  readonly search: string;
+}
+
+/** A request that has passed routing, authentication, limits, validation and authorization. */
+export interface Call<Id extends OperationId = OperationId> {
+  readonly operationId: Id;
+  readonly world: World;
+  readonly principal: Principal;
+  /** Path parameters. Ids are canonical here and in `query` and `body`, so they can be looked up directly. */
+  readonly path: PathParameters<Id>;
+  readonly query: QueryParameters<Id>;
+  /** Validated, with defaults applied; `{}` when an optional body is absent. */
+  readonly body: RequestBody<Id>;
+  /** Who the access tokens in the body were issued to, by field; undefined for a token that is not active. */
+  readonly bearers: Readonly<Record<string, Principal | undefined>>;
+  /** Status for a resource in another workspace: 403 when the operation lists it, otherwise 404. */
+  readonly foreignStatus: 403 | 404;
+}
+
+/** The response of an operation that succeeds. */
+export interface Success {
+  readonly status: number;
+  /** Default: no body. */
+  readonly body?: unknown;
+  /** The JSON of the body, in place of `body`. */
+  readonly json?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A job that has to succeed before the response is sent. */
+  readonly after?: Job;
+}
+
+/** Services that are asynchronous. The checks and effects of operations are synchronous and cannot use them. */
+export interface Services {
+  readonly databases: DatabaseEngine;
+  readonly signer: TokenSigner;
+}
+
+/** A step before `check` that waits for a service. */
+export interface Preparation<Id extends OperationId, Plan, Prepared> {
+  /**
+   * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses what the principal cannot
+   * reach, so that no work is done for it.
+   */
+  plan(call: Call<Id>): Plan;
+  work(services: Services, plan: Plan): Promise<Prepared>;
+}
+
+/**
+ * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `act` changes the store and returns the
+ * response. Between the two, an agent's request may have to wait for an approval.
+ */
+export interface Behavior<Id extends OperationId, Prepared, Checked> {
+  /**
+   * Returns what the request probably reads, besides the rows that its token and its path name. Only stores that load rows call it, to
+   * load them at once.
+   */
+  readonly wants?: ((request: RoutedRequest) => readonly Want[]) | undefined;
+  readonly prepare?: Preparation<Id, unknown, Prepared>;
+  /** @param prepared the result of `prepare`; undefined without one. */
+  check(call: Call<Id>, prepared: Prepared): Checked;
+  act(call: Call<Id>, checked: Checked): Success;
+}
+
+/** The behavior of every operation in the contract. */
+export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown, unknown> };
+
+/** A behavior whose operation is known only at run time. */
+export type AnyBehavior = Behavior<OperationId, unknown, unknown>;
+
+/** Gives a behavior the types of its operation: `behavior("projects.delete", { check, act })`. */
+export const behavior = <Id extends OperationId, Checked>(
+  _operationId: Id,
+  parts: {
+    wants?: Behavior<Id, unknown, Checked>["wants"];
+    check: (call: Call<Id>) => Checked;
+    act: (call: Call<Id>, checked: Checked) => Success;
+  },
+): Behavior<Id, unknown, Checked> => parts;
+
+/** Like `behavior`, for an operation with a preparation. */
+export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked>(
+  _operationId: Id,
+  parts: {
+    prepare: {
+      plan: (call: Call<Id>) => Plan;
+      work: (services: Services, plan: Plan) => Promise<Prepared>;
+    };
+    check: (call: Call<Id>, prepared: Prepared) => Checked;
+    act: (call: Call<Id>, checked: Checked) => Success;
+  },
+): Behavior<Id, Prepared, Checked> => parts;

@@ -1,0 +1,83 @@
+import type { Sessions, WorkLock } from "../store/records.js";
+import { KeyedMutex } from "../values/keyed-mutex.js";
+
+type Exclusively = Sessions["exclusively"];
+
+const inThisProcess = (): Exclusively => {
+  const mutex = new KeyedMutex();
+  const lock: WorkLock = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
+  return (names, work) => mutex.run(names, () => work(lock));
+};
+
+/** Milliseconds between checks of whether the database should still be filled. */
+const lookInterval = 500;
+
+/**
+ * The work on real databases that this process is doing. It belongs to the process, not to a store: work on one database runs
+ * one piece at a time, in the order of the requests, so that concurrent rotations leave the same password in the store and in
+ * the database.
+ */
+export class DatabaseWork {
+  readonly #exclusively: Exclusively;
+  /** By database. `inTurn` leaves one at most for each. */
+  readonly #filling = new Map<string, AbortController>();
+
+  /** @param exclusively runs work while no other work holds one of these names. Default: only the work of this process counts. */
+  constructor(exclusively: Exclusively = inThisProcess()) {
+    this.#exclusively = exclusively;
+  }
+
+  /**
+   * Runs the work when no other work holds any of these databases.
+   *
+   * @throws what the work throws; LockLostError instead if the work has lost its locks.
+   */
+  inTurn<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+    return this.#exclusively(databaseIds, async (lock) => {
+      try {
+        return await work(lock);
+      } catch (error) {
+        await lock.confirm();
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Runs work that creates or overwrites the data of a database. Call it in turn, and read the row in the work: a deletion that
+   * the row does not show yet then finds the work here.
+   *
+   * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
+   * @param held the locks of the work.
+   * @param work receives the locks, with a signal that is also aborted when the work is not wanted any more.
+   */
+  async filling(
+    databaseId: string,
+    { held, isWanted }: { held: WorkLock; isWanted: () => Promise<boolean> },
+    work: (lock: WorkLock) => Promise<void>,
+  ): Promise<void> {
+    const filling = new AbortController();
+    this.#filling.set(databaseId, filling);
+    const look = setInterval(() => {
+      isWanted().then(
+        (wanted) => {
+          if (!wanted) filling.abort();
+        },
+        // This runs again after the interval.
+        () => undefined,
+      );
+    }, lookInterval).unref();
+    try {
+      const signal = AbortSignal.any([filling.signal, held.signal]);
+      await work({ signal, confirm: () => held.confirm() });
+    } finally {
+      clearInterval(look);
+      this.#filling.delete(databaseId);
+    }
+  }
+
+  /** Cancels the work of this process that fills the database, whether or not it has started. */
+  cancelFilling(databaseId: string): void {
+    this.#filling.get(databaseId)?.abort();
+  }
+}

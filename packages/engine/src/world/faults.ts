@@ -1,0 +1,139 @@
+import type { Awaitable } from "../values/awaitable.js";
+import { type OperationId, operations } from "../generated/operations.js";
+import { type OAuthEndpoint, oauthEndpoints } from "./endpoint.js";
+import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
+
+/** Target of a fault: an operation, or an endpoint of the authorization server. */
+export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
+
+const drops = ["before", "after", "midway"] as const;
+
+/** Statuses of responses without a body. */
+const bodiless = [204, 205, 304];
+
+/** A failure that the server simulates. */
+export interface Fault {
+  /** The operations that it applies to. Default: all operations, but no `oauth.…` endpoint. */
+  operation?: FaultTarget | readonly FaultTarget[];
+  /** Number of requests to process normally first. Default: 0. */
+  skip?: number;
+  /** Number of requests that it applies to. Default: all, until it is removed. */
+  times?: number;
+  /** Probability that it applies to a request, 0 to 1. Default: 1. With `deterministic`, the draws are reproducible. */
+  probability?: number;
+  /** Delay of the response, in milliseconds of real time; for the clients of `mock.client`, of the clock. */
+  latency?: number;
+  /** Status to respond with, without running the operation: 400 to 599, or from 200 with a `body`. */
+  status?: number;
+  /** Error code of that response. Default: the API's code for 429, 500 and 503, otherwise `fault:<status>`. */
+  code?: string;
+  /** Body of that response, sent as is: for example, the HTML page of a proxy. */
+  body?: string;
+  /** Media type of `body`. Default: `text/html`. */
+  contentType?: string;
+  /**
+   * When to cut the connection: before the operation runs, after it has run and before the response is sent, or midway through
+   * the response body. A response without a body is cut before it is sent.
+   */
+  drop?: "before" | "after" | "midway";
+}
+
+export interface InstalledFault extends Fault {
+  readonly id: string;
+  /** Number of requests that it has applied to. */
+  readonly struck: number;
+}
+
+const oauthTargets: ReadonlySet<string> = new Set(oauthEndpoints.map((name) => `oauth.${name}`));
+
+/** Longest delay of a Node.js timer, in milliseconds. */
+const maxLatency = 2_147_483_647;
+
+export const faultSchemas = {
+  "operation?": {
+    anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+    description: "Default: all operations.",
+  },
+  "skip?": { type: "integer", minimum: 0 },
+  "times?": { type: "integer", minimum: 1 },
+  "probability?": { type: "number", minimum: 0, maximum: 1 },
+  "latency?": { type: "number", minimum: 0, maximum: maxLatency },
+  "status?": { type: "integer", minimum: 200, maximum: 599 },
+  "code?": { type: "string" },
+  "body?": { type: "string" },
+  "contentType?": { type: "string" },
+  "drop?": { enum: drops },
+} as const satisfies OptionSchemas<Fault>;
+
+/** @throws TypeError */
+export const assertFault = (fault: Fault): void => {
+  assertOptions(fault, faultSchemas);
+  const { operation, latency, status, body, drop } = fault;
+  for (const id of operation === undefined ? [] : [operation].flat()) {
+    if (!Object.hasOwn(operations, id) && !oauthTargets.has(id))
+      throw new TypeError(`The operation ${id} does not exist`);
+  }
+  if (status !== undefined && status < 400 && body === undefined) {
+    throw new TypeError("status must be from 400 to 599, or from 200 to 599 with a body");
+  }
+  if (status !== undefined && bodiless.includes(status)) {
+    throw new TypeError("status must not be 204, 205 or 304: such a response has no body");
+  }
+  if (status === undefined && drop === undefined && latency === undefined) {
+    throw new TypeError("A fault must have a status, a drop or a latency");
+  }
+};
+
+/** The installed faults, as the pipeline uses them. */
+export interface FaultSource {
+  /** Whether any fault may be installed. */
+  readonly any: boolean;
+  /** Returns the fault that applies to a request for this target, if any, and counts the request. */
+  strike(target: FaultTarget): Awaitable<Fault | undefined>;
+}
+
+/** How often a fault has applied to requests, and how often it has let one pass before. */
+export interface FaultCounts {
+  struck: number;
+  skipped: number;
+}
+
+/**
+ * Returns whether the fault applies to a request for this target, and counts the request.
+ *
+ * @param draw returns a number in [0, 1).
+ */
+export const strikes = (
+  fault: Fault,
+  counts: FaultCounts,
+  target: FaultTarget,
+  draw: () => number,
+): boolean => {
+  const { operation, probability, skip = 0 } = fault;
+  if (operation === undefined ? oauthTargets.has(target) : ![operation].flat().includes(target)) return false;
+  if (probability !== undefined && draw() >= probability) return false;
+  if (counts.skipped < skip) {
+    counts.skipped += 1;
+    return false;
+  }
+  counts.struck += 1;
+  return true;
+};
+
+/** Whether a fault has applied to all requests that it was installed for. */
+export const isExhausted = ({ times }: Fault, { struck }: FaultCounts): boolean =>
+  times !== undefined && struck >= times;
+
+/** Installed faults have applied to no request, so a test did not test what it says. */
+export class FaultNotStruckError extends Error {
+  override readonly name = "FaultNotStruckError";
+  readonly code = "fault:not_struck";
+
+  constructor(readonly faults: readonly InstalledFault[]) {
+    const lines = faults.map(({ struck: _, ...fault }) => `  ${JSON.stringify(fault)}`);
+    super(
+      `No request was struck by:\n${lines.join("\n")}\n` +
+        "Check the operation and skip of the fault, and that the test sends the request; or remove the fault",
+    );
+  }
+}

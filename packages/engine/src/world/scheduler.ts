@@ -1,0 +1,24 @@
+import type { Clock } from "../values/clock.js";
+
+/** Work that is due at a time of the server's clock. Plain JSON, because snapshots contain the pending jobs. */
+export interface Job {
+  /** Names the handler: `database.provision`. */
+  kind: string;
+  /** Id of the row that the job works on. */
+  subject: string;
+  /** Milliseconds since 1970. */
+  dueAt: number;
+  /** Id of the change that the job makes, if it makes one. */
+  change?: string;
+}
+
+export interface Scheduler {
+  /** Schedules a job in `delay` milliseconds. With 0 it starts soon, but never during this call. */
+  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job;
+  /** Removes the jobs of the subject, so that they do not run again: all, those of one kind, or those of one change. */
+  cancel(clock: Clock, subject: string, kind?: string, change?: string): void;
+}
+
+/** Returns whether a job has a kind and a change, each if given. */
+export const isOf = (job: Job, kind: string | undefined, change: string | undefined): boolean =>
+  (kind === undefined || job.kind === kind) && (change === undefined || job.change === change);

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import type { Fault } from "./faults.js";
+import type { RandomState } from "../values/random-ids.js";
+import type { RateLimitSettings } from "../values/settings.js";
+import type { SigningKeyState } from "../values/signing-key-state.js";
+import type { ClockState } from "../values/clock.js";
+import type { Job } from "./scheduler.js";
+import type { Row } from "../store/rows.js";
+import type { Collection } from "../store/store.js";
+import type { Mode, Returned } from "../values/awaitable.js";
+
+// Rows of the tables that the server itself uses. All servers of one store share them.
+
+/** Id of the row of the table `server` that every transaction reads. */
+export const serverId = "state";
+
+/** What the control surface has installed. It stays when another state is loaded. */
+export interface Installed {
+  /** The rate limit that the control surface has set; absent for that of the settings. */
+  rateLimit?: RateLimitSettings | null | undefined;
+  /** Changes when all counts of the rate limit start from 0. */
+  rateEpoch: string;
+  /** Whether the table `faults` may have rows. */
+  hasFaults: boolean;
+  /** The number of the next fault. */
+  nextFault: number;
+}
+
+/** Returns what is installed in a new server. */
+export const nothingInstalled = (): Installed => ({
+  rateEpoch: randomUUID(),
+  hasFaults: false,
+  nextFault: 1,
+});
+
+/** What all servers of a store have in common. */
+export interface ServerRow extends Row, Installed {
+  /** Changes when the whole state is replaced. */
+  epoch: string;
+  clock: ClockState;
+  signingKeys: SigningKeyState[];
+  /** 32 bytes, base64url. */
+  cursorKey: string;
+  /** The key of the tokens in forms: 32 bytes, base64url. */
+  formKey: string;
+}
+
+/** Id of the row of the table `server` that has the state of the generators. */
+export const generatorId = "generator";
+
+/** The generators of a seeded server; null for one whose ids cannot be predicted. */
+export interface GeneratorRow extends Row {
+  ids: RandomState | null;
+  /** For faults with a probability. */
+  draws: RandomState | null;
+}
+
+/** Id of the row of the table `server` that has the state that a reset restores. */
+export const initialId = "initial";
+
+export interface InitialRow extends Row {
+  snapshot: unknown;
+}
+
+/** A job that waits or runs. */
+export interface JobRow extends Row, Job {
+  /** The session of the process that runs it; null for one that any process may run when it is due. */
+  owner: string | null;
+}
+
+/** A job that a transaction of this process has scheduled. */
+export interface ScheduledJob extends JobRow {
+  /** The workspace that the job works for, if the transaction has read it. Not stored. */
+  readonly workspaceId?: string | undefined;
+}
+
+export interface FaultRow extends Row {
+  fault: Fault;
+  struck: number;
+  skipped: number;
+}
+
+/** The names of these tables. */
+export const serverTables = ["server", "jobs", "faults"] as const;
+
+/** The rows of the server itself, as one step sees them. */
+export interface ServerStep {
+  readonly installed: Installed;
+  readonly faults: Pick<Collection<FaultRow, Everything>, "get" | "list" | "insert" | "update" | "delete">;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  install(changes: Partial<Installed>): void;
+  /** Returns a number in [0, 1), reproducibly for a seeded server. */
+  draw(): number;
+}
+
+/** The rows of the server itself. */
+export interface ServerRecords<M extends Mode> {
+  /** Returns whether any fault may be installed, as the latest transaction of this process has seen it. */
+  hasFaults(): boolean;
+  read<T>(step: (rows: ServerStep) => T): Returned<M, T>;
+  /** @param lock excludes other changes with the same lock. */
+  change<T>(lock: string, step: (rows: ServerStep) => T): Returned<M, T>;
+}
+
+/** How rows without keys are found. */
+export type Everything = Readonly<Record<string, never>>;

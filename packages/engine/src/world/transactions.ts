@@ -1,0 +1,21 @@
+import type { Access } from "../store/backing.js";
+import type { Want } from "../store/want.js";
+import type { Mode, Returned } from "../values/awaitable.js";
+import type { World } from "./world.js";
+
+/** Runs steps on the state of a server. */
+export interface Transactions<M extends Mode = Mode> {
+  /**
+   * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its world and
+   * on variables that it sets in every run.
+   *
+   * @returns what the step returns: a promise only when rows have to be loaded.
+   * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does.
+   */
+  transact<T>(
+    access: Access,
+    step: (world: World) => T,
+    /** Returns what the step probably reads. Only stores that load rows call it. */
+    wants?: () => readonly Want[],
+  ): Returned<M, T>;
+}

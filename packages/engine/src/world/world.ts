@@ -1,0 +1,33 @@
+import type { Store } from "../store/store.js";
+import type { Clock } from "../values/clock.js";
+import type { Scheduler } from "./scheduler.js";
+import type { Cursors } from "../values/cursors.js";
+import type { DatabaseEngine } from "./database-engine.js";
+import type { Ids } from "../values/ids.js";
+import type { OperationId } from "../generated/operations.js";
+import type { Principal } from "../values/principal.js";
+import type { RowContext, RowTexts } from "./row-texts.js";
+import type { Settings } from "../values/settings.js";
+
+/**
+ * The state and services that a behavior uses. It is passed to each call, so that calls can run on different stores.
+ */
+export interface World extends RowContext {
+  readonly store: Store;
+  readonly databaseEngine: Pick<DatabaseEngine, "endpoints" | "announce">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly settings: Settings;
+  readonly scheduler: Scheduler;
+  readonly cursors: Cursors;
+  /**
+   * Counts a request if its operation is limited, and returns the `RateLimit-*` headers of its response.
+   *
+   * @throws RequestError 429 `rate_limit:exceeded`.
+   */
+  countRequest(operation: OperationId, principal: Principal): Record<string, string> | undefined;
+  /** The JSON of rows that are in memory; undefined if rows are loaded for each request. */
+  readonly texts?: RowTexts;
+  /** Returns the address that the artifact of a deployment is uploaded to. The key is its only credential. */
+  uploadUrl(deploymentId: string, key: string): string;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { JobRow } from "../../src/world/server-rows.js";
+import { replay } from "../../src/store/replay.js";
+import type { Want } from "../../src/store/want.js";
+import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
+import { JobRunner, type JobRunnerParts, type JobTransaction } from "../../src/jobs/job-runner.js";
+
+/** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
+const transactWith =
+  (jobs: readonly JobRow[], asked: Want[] = []): JobTransaction =>
+  (purpose, step) => {
+    const transaction = {
+      load: (wants: readonly Want[]) => {
+        asked.push(...wants);
+        return Promise.resolve(
+          wants.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
+        );
+      },
+      commit: () => Promise.resolve(),
+      rollback: () => Promise.resolve(),
+    };
+    return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
+      access: { mode: purpose === "read" ? "read" : "write", locks: [] },
+      isRefusal: () => false,
+    });
+  };
+
+const parts: JobRunnerParts = {
+  transact: transactWith([]),
+  sessions: { current: () => Promise.resolve("me"), living: () => Promise.resolve(new Set()) },
+  workspacesOf: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
+  perform: () => Promise.resolve(undefined),
+  onDefect: (error) => {
+    throw error;
+  },
+  now: () => 1,
+};
+
+const job: JobRow = {
+  id: "job",
+  kind: "database.change",
+  subject: "db",
+  dueAt: 0,
+  owner: "old",
+  createdAt: 0,
+};
+
+describe("JobRunner", () => {
+  it("asks once for the jobs that are due although the time goes on while they are loaded", async () => {
+    const asked: Want[] = [];
+    let time = 0;
+    let finish: () => void = () => undefined;
+    const looked = new Promise<void>((resolve) => (finish = resolve));
+    const transact = transactWith([], asked);
+    const runner = new JobRunner({
+      ...parts,
+      transact: (...step) => transact(...step).finally(finish),
+      now: () => (time += 1),
+    });
+    runner.open();
+    await looked;
+    runner.close();
+    expect(asked).toEqual([expect.objectContaining({ read: "expired", table: "jobs" })]);
+  });
+
+  it("runs a job once that a look finds before its commit is known to have taken effect", async () => {
+    const ended = new Error("done");
+    let starts = 0;
+    let end: () => void = () => undefined;
+    let start: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const runner = new JobRunner({
+      ...parts,
+      transact: transactWith([job]),
+      perform: () => {
+        starts += 1;
+        start();
+        return new Promise((resolve) => (end = () => resolve(ended)));
+      },
+    });
+    runner.open();
+    await started;
+    runner.adopt([job]);
+    const attempt = runner.runNow(job);
+    end();
+    expect(await attempt).toBe(ended);
+    runner.close();
+    expect(starts).toBe(1);
+  });
+
+  it.for([
+    { owner: "me", isTaken: false },
+    { owner: "other", isTaken: true },
+  ])("tells whether another process took a job that was superseded: $isTaken", async ({ owner, isTaken }) => {
+    const stored = { ...job, owner };
+    const runner = new JobRunner({
+      ...parts,
+      transact: transactWith([stored]),
+      perform: () => Promise.resolve(new SupersededError()),
+    });
+    const own = { ...job, owner: "me" };
+    runner.adopt([own]);
+    const error = await runner.runNow(own);
+    expect(error).toBeInstanceOf(SupersededError);
+    expect(error instanceof JobTakenError).toBe(isTaken);
+  });
+});

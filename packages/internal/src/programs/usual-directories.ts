@@ -1,0 +1,24 @@
+import { readdir } from "node:fs/promises";
+
+/** Where systems install the programs of Postgres. One `*` in a segment matches a version. */
+export const usualSystemDirectories: readonly string[] = [
+  "/usr/lib/postgresql/*/bin",
+  "/usr/libexec/postgresql*",
+  "/usr/pgsql-*/bin",
+  "/opt/homebrew/opt/postgresql@*/bin",
+  "/usr/local/opt/postgresql@*/bin",
+  "/Applications/Postgres.app/Contents/Versions/*/bin",
+];
+
+/** Returns the directories that match a pattern with one `*`, newest version first. */
+export const expandVersions = async (pattern: string): Promise<string[]> => {
+  const segments = pattern.split("/");
+  const starred = segments.findIndex((segment) => segment.includes("*"));
+  const parent = segments.slice(0, starred).join("/");
+  const [before = "", after = ""] = (segments[starred] ?? "").split("*");
+  const names = await readdir(parent).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .sort((left, right) => right.localeCompare(left, "en", { numeric: true }))
+    .map((name) => [parent, name, ...segments.slice(starred + 1)].join("/"));
+};

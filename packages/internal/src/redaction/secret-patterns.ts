@@ -1,0 +1,175 @@
+import { isSecretField } from "../generated/secret-fields.js";
+import { decodeBase64 } from "../text/encodings.js";
+
+export const mask = "[redacted]";
+
+/** Replaces the secrets of one form in a text. */
+type Rule = (text: string) => string;
+
+const replacing =
+  (pattern: RegExp, replacement: string): Rule =>
+  (text) =>
+    text.replace(pattern, replacement);
+
+/**
+ * Masks values after the names of secrets.
+ *
+ * @param head matches a name, its first group, and what separates it from the value.
+ * @param value matches the value there. A function returns where the value ends.
+ */
+const afterName = (
+  head: RegExp,
+  value: RegExp | ((text: string, start: number, found: RegExpExecArray) => number),
+  isSecret: (name: string) => boolean = isSecretField,
+): Rule => {
+  const endOf = (text: string, start: number, found: RegExpExecArray): number => {
+    if (typeof value === "function") return value(text, start, found);
+    value.lastIndex = start;
+    return value.test(text) ? value.lastIndex : start;
+  };
+  return (text) => {
+    let result = "";
+    let position = 0;
+    head.lastIndex = 0;
+    // A value that is not masked may contain another name.
+    for (let found = head.exec(text); found; found = head.exec(text)) {
+      if (!isSecret(found[1] ?? "")) continue;
+      const start = head.lastIndex;
+      const end = endOf(text, start, found);
+      if (end === start || text.startsWith(mask, start)) continue;
+      result += text.slice(position, start) + mask;
+      position = end;
+      head.lastIndex = end;
+    }
+    return result + text.slice(position);
+  };
+};
+
+/** Returns where a quoted value ends: at a quote with as many backslashes as the first one. */
+const endOfQuoted = (text: string, start: number, [, , quote = '"']: RegExpExecArray): number => {
+  for (let end = text.indexOf(quote, start); end >= 0; end = text.indexOf(quote, end + 1)) {
+    if (end === start || text[end - 1] !== "\\") return end;
+  }
+  return text.length;
+};
+
+/** Masks what is before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
+const urls: Rule = (text) => {
+  const scheme = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
+  const webAuthority = /[^\s"'/?#]*/y;
+  const others = /[^\s"']*/y;
+  let result = "";
+  let position = 0;
+  for (let found = scheme.exec(text); found; found = scheme.exec(text)) {
+    const start = scheme.lastIndex;
+    const rest = /^https?$/i.test(found[1] ?? "") ? webAuthority : others;
+    rest.lastIndex = start;
+    rest.test(text);
+    const at = text.slice(start, rest.lastIndex).lastIndexOf("@");
+    // Without an `@` here, there is none in a URL that starts later here either.
+    scheme.lastIndex = at < 0 ? rest.lastIndex : start + at;
+    if (at < 0) continue;
+    result += text.slice(position, start) + mask;
+    position = start + at;
+  }
+  return result + text.slice(position);
+};
+
+/** Values after a colon that say something about a secret: `token: expired`. */
+const plainWords =
+  "required|missing|invalid|expired|unknown|wrong|revoked|malformed|true|false|null|none|undefined|empty|string|number|not";
+/** An id of the API, which is no secret. */
+const id = "[a-z]{2,8}_[a-z0-9]{24}\\b";
+
+/** Names of parameters in OAuth and SAML that are secrets in any text. */
+const isSecretAnywhere = (name: string): boolean =>
+  /^(?:(?:device|user)_code|id_token_hint|SAMLResponse)$/i.test(name) || isSecretField(name);
+
+/** Names that are secrets as those of query parameters, but not as those of fields. */
+const isSecretParameter = (name: string): boolean =>
+  /^(?:code|state|nonce|sig|sid|ticket|session|auth|key)$/i.test(name) || isSecretAnywhere(name);
+
+/**
+ * Secrets that are recognized in any text by their form. Applying the rules twice changes nothing more. Each repetition is
+ * bounded, or starts where no other attempt does, so that the time is in proportion to the length of the text.
+ */
+const anywhere: readonly Rule[] = [
+  // PEM blocks, except public ones.
+  replacing(
+    /-{4,5} ?BEGIN (?!(?:[A-Z0-9 ]{0,40} )?(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?) ?-)[A-Z0-9 ]{1,60}-{4,5}[^]*?(?:-{4,5} ?END [A-Z0-9 ]{1,60}-{4,5}|$)/g,
+    mask,
+  ),
+  // Headers in a text, except placeholders such as `Authorization: Bearer <token>`.
+  replacing(
+    /(?<![\w-])((?:set-)?cookie2?|(?:proxy-)?authorization|authentication-info|x-[\w-]{0,60}(?:token|key|secret))(\s{0,99}:\s{0,99})(?!(?:\w{1,20} )?<[\w -]{1,60}>)[^\s][^\r\n]*/gi,
+    `$1$2${mask}`,
+  ),
+  urls,
+  // Parameters of a query, a fragment or a form.
+  afterName(/[?&#;]([\w.[\]-]{1,100})=/g, /[^&#\s"']+/y, isSecretParameter),
+  afterName(/(?<![\w.-])([\w.-]{1,100})=/g, /[^&#\s"'=]+={0,2}(?=&\w)/y, isSecretParameter),
+  // Quoted values: of JSON inside a text, of program code, and libpq's `password='…'`.
+  afterName(
+    /(?<![\w.-])([\w.-]{1,100})(?:\\{0,8}["'`])?\s{0,99}(?:=>|[:=])\s{0,99}[a-zA-Z]{0,2}(\\{0,8}["'`])/g,
+    endOfQuoted,
+  ),
+  // Numbers of JSON inside a text.
+  afterName(/(?<!\\)\\{0,8}["']([\w.-]{1,100})\\{0,8}["']\s{0,99}:\s{0,99}(?=\d)/g, /\d+/y),
+  // Unquoted, as in libpq's `password=…` and `PGPASSWORD=…`.
+  afterName(
+    /(?<![\w.?&#-])([\w.-]{1,100})\s{0,99}=\s{0,99}(?!\\*["'`])/g,
+    /(?:(?:Basic|Bearer|Token|Digest)\s{1,9})?(?:\\[^]|[^\s\\])+/iy,
+    isSecretAnywhere,
+  ),
+  // A block of YAML, and a line of it.
+  afterName(/(?<![\w.-])([\w.-]{1,100}):[ \t]{1,99}(?=[|>])/g, /[|>][+-]?\d?[ \t]*(?:\r?\n[ \t]+[^\r\n]*)+/y),
+  afterName(
+    /^[ \t]{0,99}(?:- )?([\w.-]{1,100}):[ \t]{1,99}/gm,
+    new RegExp(`(?!["'\`&*!<[{|>]|(?:${plainWords})\\b)[^\\s]+(?=[ \\t]*(?:[\\r\\n]|$))`, "y"),
+  ),
+  // Inside a line, only what does not look like a word: `token: expired` says that one has expired.
+  afterName(
+    /(?<![\w.-])([\w.-]{1,100}):\s{0,9}/g,
+    new RegExp(
+      `(?!["'\`]|${id})(?=[^\\s\\d+/=~!@#$%^&*]{0,200}[\\d+/=~!@#$%^&*])[^\\s"'\`,;<>[\\]{}()][^\\s"'\`,;<>]{3,}`,
+      "y",
+    ),
+  ),
+  // Flags of a command line.
+  afterName(/(?<![\w-])--?([\w-]{1,100})[ \t]{1,9}(?![-<[])/g, /"[^"]*"?|'[^']*'?|[^\s]+/y),
+  replacing(/(?<![\w-])((?:-u|--user)[ \t]{1,9}["']?[^\s:"']{1,200}:)[^\s"']+/g, `$1${mask}`),
+  afterName(/<([\w.:-]{1,100})(?:\s[^<>]{0,500})?>/g, /[^<]+(?=<\/)/y),
+  // SQL, `.netrc` and `.pgpass`.
+  replacing(/\b((?:password|identified by)\s{1,9}E?')(?!\[redacted)(?:[^']|'')*/gi, `$1${mask}`),
+  replacing(/\b(login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})\S+/gi, `$1${mask}`),
+  replacing(
+    /(?<![\w.*-])([\w.*-]{1,255}:(?:\d{2,5}|\*):[A-Za-z_*][\w-]{0,63}:[\w*.-]{1,63}:)(?![\s[])[^\s"']+/g,
+    `$1${mask}`,
+  ),
+  // Prose: `the token is 3f8a…`.
+  replacing(
+    new RegExp(
+      `\\b((?:token|password|secret|passphrase|passcode|api key|private key)(?:\\s{1,9}(?:is|was))?:?\\s{1,9})(?!${id})(?=[^\\s\\d]{0,200}\\d)(?![\\w+.-]{1,30}://)[^\\s"'<>[\\]{}()]{12,}`,
+      "gi",
+    ),
+    `$1${mask}`,
+  ),
+  // A JSON web token.
+  replacing(/\beyJ[\w-]{1,4096}\.[\w-]+\.?[\w-]*/g, mask),
+  (text) =>
+    text.replace(/\b(basic\s{1,9})([\w+/-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
+      decodeBase64(credentials).includes(":") ? `${scheme}${mask}` : match,
+    ),
+  replacing(/\b((?:Digest|Negotiate|NTLM)\s{1,9})(?=[A-Za-z+/]{0,200}\d)[\w+/-]{16,}={0,2}/g, `$1${mask}`),
+];
+
+export const inValues: readonly Rule[] = [...anywhere, replacing(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`)];
+
+/** A message may contain the words "bearer token"; only what looks like a token is masked. */
+export const inMessages: readonly Rule[] = [
+  ...anywhere,
+  replacing(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
+];
+
+export const applyRules = (text: string, rules: readonly Rule[]): string =>
+  rules.reduce((clean, rule) => rule(clean), text);

@@ -1,0 +1,12 @@
+import { createRequire } from "node:module";
+import { mockErrors } from "../errors/mock-error.js";
+import type { Sdk } from "./sdk.js";
+
+/** Returns the part of the SDK that creates clients. Replaces `sdk.ts` in the CommonJS build. */
+export const requireSdk = (): Sdk => {
+  try {
+    return createRequire(__filename)("@mgmt/sdk");
+  } catch (error) {
+    throw mockErrors.withoutSdk(error);
+  }
+};

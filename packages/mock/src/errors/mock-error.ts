@@ -1,0 +1,136 @@
+export type MockErrorCode =
+  | "mock:bad_recording"
+  | "mock:recording"
+  | "mock:upstream_unreachable"
+  | "mock:upstream_not_the_api"
+  | "mock:bad_flag"
+  | "mock:bad_seed"
+  | "mock:port_in_use"
+  | "mock:msw_missing"
+  | "mock:msw_unusable"
+  | "mock:sdk_missing"
+  | "mock:sdk_unusable"
+  | "mock:closed"
+  | "mock:second_server"
+  | "mock:shadowed_handler"
+  | "mock:unmatched_request"
+  | "mock:failed_test";
+
+/** An error of the mock itself, as opposed to an error response of the API. */
+export class MockError extends Error {
+  override readonly name = "MockError";
+  constructor(
+    readonly code: MockErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const withoutMsw = "`mock.fetch` and `@mgmt/mock/server` work without it.";
+
+const oneServer = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Object &&
+  "code" in error &&
+  (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND");
+
+export const mockErrors = {
+  /** @param cause the error of the import. */
+  withoutMsw: (cause: unknown): MockError =>
+    isMissing(cause)
+      ? new MockError(
+          "mock:msw_missing",
+          `msw is not installed. @mgmt/mock intercepts requests with it: npm install --save-dev msw. ${withoutMsw}`,
+          { cause },
+        )
+      : new MockError("mock:msw_unusable", `msw could not be loaded: ${reasonOf(cause)} ${withoutMsw}`, {
+          cause,
+        }),
+
+  /** @param cause the error of the import. */
+  withoutSdk: (cause: unknown): MockError =>
+    isMissing(cause)
+      ? new MockError(
+          "mock:sdk_missing",
+          "@mgmt/sdk is not installed. `mock.client` creates clients of it: npm install @mgmt/sdk. `mock.fetch` works without it.",
+          { cause },
+        )
+      : new MockError("mock:sdk_unusable", `@mgmt/sdk could not be loaded: ${reasonOf(cause)}`, { cause }),
+
+  /** @param handlers names of those of the other server. */
+  secondServer: (handlers: readonly string[]): MockError =>
+    new MockError(
+      "mock:second_server",
+      "Another MSW server of this process receives its requests, so the mock cannot intercept them: setupServer(" +
+        `${[...handlers.slice(0, 3), ...(handlers.length > 3 ? ["…"] : [])].join(", ")}).listen(). ` +
+        `${oneServer}, or close the other one first`,
+    ),
+
+  closedBySecondServer: (): MockError =>
+    new MockError(
+      "mock:second_server",
+      `Another MSW server of this process has listened beside the mock, and has ended the interception of both when it was closed. ${oneServer}`,
+    ),
+
+  shadowedHandler: (handlers: readonly string[], bases: readonly string[]): MockError =>
+    new MockError(
+      "mock:shadowed_handler",
+      `The mock responds at ${bases.join(" and ")}, so these handlers would never run: ${handlers.join(", ")}. ` +
+        "Remove them. To replace a response in one test, call server.use() in it or mock.faults.add()",
+    ),
+
+  closed: (method: string, path: string): MockError =>
+    new MockError(
+      "mock:closed",
+      `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
+    ),
+
+  badFlag: (problem: string): MockError =>
+    new MockError("mock:bad_flag", `${problem}. Run with --help for the flags`),
+
+  unknownFlag: (flag: string): MockError =>
+    new MockError("mock:bad_flag", `There is no flag ${flag}. Run with --help for the flags`),
+
+  badSeed: (path: string, problem: string, cause?: unknown): MockError =>
+    new MockError("mock:bad_seed", `The seed file ${path} cannot be used: ${problem}`, { cause }),
+
+  portInUse: (port: number, host: string): MockError =>
+    new MockError(
+      "mock:port_in_use",
+      `Port ${String(port)} of ${host} is in use. Stop the other server, or choose a port: --port 0 picks a free one`,
+    ),
+
+  badRecording: (path: string, problem: string, cause?: unknown): MockError =>
+    new MockError("mock:bad_recording", `The recording ${path} cannot be used: ${problem}`, { cause }),
+
+  stillRecording: (): MockError =>
+    new MockError("mock:recording", "The mock is recording. Call stop() of the recording before replay()"),
+
+  upstreamUnreachable: (upstream: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:upstream_unreachable",
+      `${upstream} cannot be reached. Check its address, and that it is running`,
+      { cause },
+    ),
+
+  upstreamIsNotTheApi: (upstream: string, status: number, contentType: string | null): MockError =>
+    new MockError(
+      "mock:upstream_not_the_api",
+      `${upstream} is not the API: GET /v1/projects returned ${String(status)} with ${contentType ?? "no content type"}, not a JSON result or error`,
+    ),
+
+  unmatched: (test: string, requests: readonly string[], log: string): MockError =>
+    new MockError(
+      "mock:unmatched_request",
+      `The test "${test}" sent requests that the mock has no operation for:\n${requests.map((each) => `  ${each}`).join("\n")}\n` +
+        `Correct the URL, or call requestLog.allowUnmatched() if the test expects them.\n${log}`,
+    ),
+
+  /** An error beside the one that failed the test, which shows its requests. */
+  failed: (log: string): MockError => new MockError("mock:failed_test", log),
+};

@@ -1,0 +1,45 @@
+import type { RequestHandler } from "msw";
+import { mockErrors } from "../errors/mock-error.js";
+import { requireMsw } from "./msw.js";
+
+/** Returns the name of a handler, such as `GET https://example.com/user`. */
+export const nameOf = (handler: object): string => {
+  const info = "info" in handler ? handler.info : undefined;
+  const header = info instanceof Object && "header" in info ? info.header : undefined;
+  return typeof header === "string" ? header : "a handler";
+};
+
+/** Whether a handler responds to requests, as opposed to WebSocket connections. */
+export const isRequestHandler = (handler: object): handler is RequestHandler =>
+  "run" in handler && typeof handler.run === "function";
+
+/**
+ * Checks that no handler names the address of the mock, because it would never run.
+ *
+ * @param bases of the mock, without trailing slashes.
+ * @throws MockError `mock:shadowed_handler`.
+ */
+export const assertNoneShadowed = (handlers: readonly object[], bases: readonly string[]): void => {
+  const shadowed = handlers.filter((handler) => bases.some((base) => isFor(handler, base)));
+  if (shadowed.length > 0) throw mockErrors.shadowedHandler(shadowed.map(nameOf), bases);
+};
+
+/** Whether a handler names the address, as opposed to matching any host. */
+const isFor = (handler: object, base: string): boolean => {
+  const info = "info" in handler ? handler.info : undefined;
+  const path = info instanceof Object && "path" in info ? info.path : undefined;
+  if (path instanceof RegExp) return path.test(`${base}/v1/me`) && !path.test("https://other.invalid/v1/me");
+  return (
+    typeof path === "string" &&
+    (path === base || /^[/?#*]/.test(path.slice(base.length))) &&
+    path.startsWith(base)
+  );
+};
+
+/** Lets handlers respond again that have the option `once`. */
+export const renew = (handlers: readonly RequestHandler[]): void => {
+  if (handlers.length > 0)
+    requireMsw()
+      .setupServer(...handlers)
+      .restoreHandlers();
+};

@@ -1,0 +1,73 @@
+import type { RequestHandler } from "msw";
+import { requireMsw } from "./msw.js";
+
+export type UnhandledRequestStrategy = "bypass" | "warn" | "error";
+
+/** A mock that handles requests of this process. */
+export interface Listener {
+  /** Responds to a request for the mock. Returns undefined for a request to another host. */
+  readonly respond: (request: Request) => Promise<Response> | undefined;
+  /** Returns the handlers of the developer that may respond to a request to another host. */
+  readonly handlersFor: (request: Request) => readonly RequestHandler[];
+  /** What to do with a request that no handler responds to. Undefined leaves it to the server. */
+  readonly onUnhandledRequest:
+    UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy) | undefined;
+}
+
+/**
+ * The handler of an MSW server for all mocks that listen in it. It decides about every request while a mock listens, because a handler
+ * can refuse a request in every version of MSW; the callback for unhandled requests cannot.
+ */
+export class Gate {
+  static readonly #handlers = new WeakSet<object>();
+
+  /** Whether a handler is that of a gate. */
+  static has(handler: object): boolean {
+    return Gate.#handlers.has(handler);
+  }
+
+  readonly listeners = new Map<object, Listener>();
+  readonly handler: RequestHandler = requireMsw().http.all(/.*/, ({ request }) => this.#respond(request));
+  readonly #handlersBehind: () => readonly RequestHandler[];
+
+  /** @param handlersBehind returns the handlers of the server that come after this one. */
+  constructor(handlersBehind: () => readonly RequestHandler[] = () => []) {
+    this.#handlersBehind = handlersBehind;
+    Gate.#handlers.add(this.handler);
+  }
+
+  async #respond(request: Request): Promise<Response | undefined> {
+    for (const { respond } of this.listeners.values()) {
+      const response = respond(request);
+      if (response) return await response;
+    }
+    const listeners = [...this.listeners.values()];
+    if (listeners.every(({ onUnhandledRequest }) => onUnhandledRequest === undefined)) return undefined;
+    const { getResponse, passthrough } = requireMsw();
+    const handlers = [
+      ...listeners.flatMap(({ handlersFor }) => handlersFor(request)),
+      ...this.#handlersBehind(),
+    ];
+    const response = handlers.length > 0 ? await getResponse(handlers, request) : undefined;
+    if (response) return response;
+    // Otherwise, the server would run the handlers behind this one a second time.
+    return isRefused(listeners, request) ? Response.error() : passthrough();
+  }
+}
+
+/** Returns whether the strictest strategy refuses a request, and prints what happens to it. */
+const isRefused = (listeners: readonly Listener[], request: Request): boolean => {
+  const chosen = listeners.map(({ onUnhandledRequest: strategy }) =>
+    typeof strategy === "function" ? strategy(request) : strategy,
+  );
+  const { origin, pathname } = new URL(request.url);
+  const target = `${request.method} ${origin}${pathname}`;
+  if (chosen.includes("error")) {
+    console.error(
+      `[mock] No mock handles ${target}. It was not sent, because onUnhandledRequest is "error".`,
+    );
+    return true;
+  }
+  if (chosen.includes("warn")) console.warn(`[mock] No mock handles ${target}. It was sent to its host.`);
+  return false;
+};

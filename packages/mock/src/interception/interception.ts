@@ -1,0 +1,143 @@
+import type { RequestHandler } from "msw";
+import type { SetupServer } from "msw/node";
+import { assertNoneShadowed, isRequestHandler, nameOf } from "./developer-handlers.js";
+import { Gate, type Listener } from "./gate.js";
+import { type MockError, mockErrors } from "../errors/mock-error.js";
+import { requireMsw } from "./msw.js";
+import { type Receiver, receiverOf } from "./receiving-server.js";
+
+/** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
+export interface MswServer {
+  use(...handlers: RequestHandler[]): void;
+  resetHandlers(...handlers: RequestHandler[]): void;
+  listHandlers(): readonly object[];
+}
+
+/** All mocks without a server of the developer share one, which listens while at least one of them does. */
+let own: { readonly gate: Gate; readonly server: SetupServer } | undefined;
+
+/** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
+const gates = new WeakMap<MswServer, Gate>();
+
+/** Where each owner listens, and the error that its requests were not intercepted for some time. */
+const places = new Map<object, { readonly gate: Gate; readonly server: MswServer; lost?: MockError }>();
+
+/**
+ * Handles requests of this process, until `release` is called with the same owner.
+ *
+ * @param bases of the mock, without trailing slashes.
+ * @param server of the developer. Default: the server of all mocks.
+ * @throws MockError `mock:second_server` if another server receives the requests, or `mock:shadowed_handler`.
+ */
+export const intercept = (
+  owner: object,
+  listener: Listener,
+  { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
+): void => {
+  const place = server ? { gate: installIn(server), server } : ownPlace();
+  const lost = places.get(owner)?.lost;
+  const { gate } = place;
+  if (server) {
+    assertNotReplaced(place);
+    assertNoneShadowed(handlersBehind(server, gate.handler), bases);
+  }
+  gate.listeners.set(owner, listener);
+  places.set(owner, { ...place, ...(lost && { lost }) });
+};
+
+/** Ends the interception. */
+export const release = (owner: object): void => {
+  const place = places.get(owner);
+  if (!place) return;
+  places.delete(owner);
+  place.gate.listeners.delete(owner);
+  if (place.gate !== own?.gate || place.gate.listeners.size > 0) return;
+  const { server } = own;
+  own = undefined;
+  // Closing this server would end the other one.
+  if (receiverOf(server, place.gate.handler).kind !== "another") server.close();
+};
+
+/**
+ * Returns the error that another server has taken over the requests since `intercept`, even if it is closed by now; undefined if none
+ * has. MSW reports neither that a server listens nor that one is closed, so this can only be asked, and a request that is sent in
+ * between cannot be refused.
+ */
+export const replacementOf = (owner: object): MockError | undefined => {
+  const place = places.get(owner);
+  if (!place) return undefined;
+  const receiver = receiverOf(place.server, place.gate.handler);
+  // A developer closes the other servers as well.
+  if (receiver.kind === "none" && place.gate === own?.gate) return mockErrors.closedBySecondServer();
+  return replacementBy(receiver);
+};
+
+/** Returns the error that another server has taken over the requests at any time since `intercept`; undefined if none has. */
+export const lossOf = (owner: object): MockError | undefined =>
+  replacementOf(owner) ?? places.get(owner)?.lost;
+
+/** Whether the server that an owner listens in receives the requests of this process. */
+export const isReceiving = (owner: object): boolean => {
+  const place = places.get(owner);
+  return place !== undefined && receiverOf(place.server, place.gate.handler).kind === "this";
+};
+
+interface Place {
+  readonly gate: Gate;
+  readonly server?: MswServer;
+}
+
+const replacementBy = (receiver: Receiver): MockError | undefined => {
+  if (receiver.kind !== "another") return undefined;
+  return mockErrors.secondServer(receiver.handlers.filter((handler) => !Gate.has(handler)).map(nameOf));
+};
+
+const assertNotReplaced = ({ gate, server }: Place): void => {
+  const error = replacementBy(receiverOf(server, gate.handler));
+  if (error) throw error;
+};
+
+const ownPlace = (): NonNullable<typeof own> => {
+  if (own) {
+    assertNotReplaced(own);
+    // A server that listened in between has ended the interception for all when it was closed.
+    if (receiverOf(own.server, own.gate.handler).kind === "none") {
+      for (const place of places.values()) {
+        if (place.gate === own.gate) place.lost ??= mockErrors.closedBySecondServer();
+      }
+      own.server.close();
+      own.server.listen({ onUnhandledRequest: "bypass" });
+    }
+    return own;
+  }
+  const gate = new Gate();
+  assertNotReplaced({ gate });
+  const server = requireMsw().setupServer(gate.handler);
+  server.listen({ onUnhandledRequest: "bypass" });
+  own = { gate, server };
+  return own;
+};
+
+/** Adds the gate before the handlers that the developer's server has, and after those that it gets later. */
+const installIn = (server: MswServer): Gate => {
+  const existing = gates.get(server);
+  if (existing) return existing;
+  const gate: Gate = new Gate(() => handlersBehind(server, gate.handler));
+  gates.set(server, gate);
+  server.use(gate.handler);
+  const reset = server.resetHandlers.bind(server);
+  // Tests reset the handlers after each test, also while others run at the same time.
+  server.resetHandlers = (...handlers) => {
+    reset(...handlers);
+    server.use(gate.handler);
+  };
+  return gate;
+};
+
+/** Prepares a server of the developer for mocks, so that handlers that it gets from now on override those of the mocks. */
+export const prepare = (server: MswServer): void => void installIn(server);
+
+const handlersBehind = (server: MswServer, gate: RequestHandler): RequestHandler[] => {
+  const handlers = server.listHandlers();
+  return handlers.slice(handlers.indexOf(gate) + 1).filter(isRequestHandler);
+};

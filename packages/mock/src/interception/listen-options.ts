@@ -1,0 +1,85 @@
+import type { RequestHandler } from "msw";
+import { assertKnownOptions } from "@mgmt/engine";
+import { isRequestHandler } from "./developer-handlers.js";
+import type { UnhandledRequestStrategy } from "./gate.js";
+import type { MswServer } from "./interception.js";
+
+export interface ListenOptions {
+  /**
+   * What to do with requests to other hosts that no handler responds to, or a function that decides for each. Requests to the base URL
+   * are always handled. Default: `bypass`, or with `server` what that server does with them.
+   */
+  onUnhandledRequest?: UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy);
+  /**
+   * Your own MSW server, to listen in it. You start and close it. The mock comes before the handlers that the server has, and after
+   * those that `server.use()` adds later. Default: a server that all mocks share.
+   */
+  server?: MswServer;
+  /** Your own handlers for requests to other hosts, or a function that returns those for a request. Default: none. */
+  handlers?: readonly RequestHandler[] | ((request: Request) => readonly RequestHandler[]);
+}
+
+const listenOptions: Record<keyof ListenOptions, true> = {
+  onUnhandledRequest: true,
+  server: true,
+  handlers: true,
+};
+
+const strategies: readonly unknown[] = ["bypass", "warn", "error"] satisfies UnhandledRequestStrategy[];
+
+/**
+ * Checks the options, because JavaScript programs have no types.
+ *
+ * @throws TypeError for an option that does not exist or is not valid.
+ */
+export const readListenOptions = (options: ListenOptions): ListenOptions => {
+  if (!isPlainObject(options)) {
+    throw new TypeError('listen takes an object of options, such as { onUnhandledRequest: "error" }');
+  }
+  assertKnownOptions(options, Object.keys(listenOptions));
+  const { server, handlers, onUnhandledRequest } = options;
+  assertServer(server);
+  if (typeof handlers !== "function") assertHandlers(handlers);
+  if (
+    onUnhandledRequest !== undefined &&
+    typeof onUnhandledRequest !== "function" &&
+    !strategies.includes(onUnhandledRequest)
+  ) {
+    throw new TypeError(
+      'onUnhandledRequest must be "bypass", "warn", "error", or a function that takes a request and returns one of them',
+    );
+  }
+  if (typeof handlers !== "function") return options;
+  return {
+    ...options,
+    handlers: (request) => {
+      const chosen = handlers(request);
+      if (!areHandlers(chosen)) throw new TypeError(`The function handlers must return ${anArray}`);
+      return chosen;
+    },
+  };
+};
+
+/** @throws TypeError if the value is neither an MSW server nor undefined. */
+export const assertServer = (server: unknown): void => {
+  if (server === undefined || isServer(server)) return;
+  throw new TypeError("server must be what setupServer() of msw/node returns");
+};
+
+/** @throws TypeError if the value is neither an array of handlers nor undefined. */
+export const assertHandlers = (handlers: unknown): void => {
+  if (handlers !== undefined && !areHandlers(handlers)) throw new TypeError(`handlers must be ${anArray}`);
+};
+
+const anArray = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
+
+const areHandlers = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((handler: unknown) => handler instanceof Object && isRequestHandler(handler));
+
+const isPlainObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isServer = (server: unknown): boolean =>
+  server instanceof Object &&
+  ["use", "resetHandlers", "listHandlers"].every((name) => typeof Reflect.get(server, name) === "function");

@@ -1,0 +1,34 @@
+import type { getResponse as GetResponse, http as HttpHandlers, passthrough as PassThrough } from "msw";
+import type { setupServer as SetupServer } from "msw/node";
+import { mockErrors } from "../errors/mock-error.js";
+
+export interface Msw {
+  readonly http: typeof HttpHandlers;
+  readonly setupServer: typeof SetupServer;
+  readonly getResponse: typeof GetResponse;
+  readonly passthrough: typeof PassThrough;
+  /** What passes intercepted requests to the server that listens. MSW before 2.13 does not export it. */
+  readonly sources: readonly object[];
+}
+
+// A static import would fail before this module could say what to install. The CommonJS build has msw-bundled.ts instead.
+const loaded: Msw | { readonly failure: unknown } = await Promise.all([
+  import("msw"),
+  import("msw/node"),
+]).then(
+  ([{ getResponse, http, passthrough }, { setupServer, ...node }]) => ({
+    ...{ getResponse, http, passthrough, setupServer },
+    sources: "defaultNetworkOptions" in node ? node.defaultNetworkOptions.sources : [],
+  }),
+  (failure: unknown) => ({ failure }),
+);
+
+/**
+ * Returns the parts of MSW that intercept requests.
+ *
+ * @throws MockError when MSW is not installed.
+ */
+export const requireMsw = (): Msw => {
+  if ("failure" in loaded) throw mockErrors.withoutMsw(loaded.failure);
+  return loaded;
+};

@@ -1,0 +1,63 @@
+import type { RequestHandler } from "msw";
+import { requireMsw } from "./msw.js";
+
+/**
+ * Which MSW server receives the requests of this process. If two listen, then the newer one receives all of them since MSW 2.13, and
+ * the older one receives them first in earlier versions.
+ */
+export type Receiver =
+  | { readonly kind: "none" | "this" }
+  /** `handlers` are those of the other server, as far as this MSW tells. */
+  | { readonly kind: "another"; readonly handlers: readonly object[] };
+
+const none: Receiver = { kind: "none" };
+const thisServer: Receiver = { kind: "this" };
+
+/**
+ * Returns whether the server that has a handler receives the requests of this process, or another one does.
+ *
+ * @param server the server with the handler; undefined before it was created.
+ */
+export const receiverOf = (server: object | undefined, handler: RequestHandler): Receiver => {
+  const handlers = receivingHandlers();
+  if (handlers) return handlers.includes(handler) ? thisServer : { kind: "another", handlers };
+  const running = runningInterceptor();
+  if (running === undefined) return none;
+  // Since MSW 2.13, it can only belong to another copy of MSW.
+  const isOfServer =
+    server !== undefined &&
+    (requireMsw().sources.length > 0 || ("interceptor" in server && server.interceptor === running));
+  return isOfServer ? thisServer : { kind: "another", handlers: [] };
+};
+
+/** Returns the handlers of the server that receives requests; undefined if none listens, or if this MSW cannot tell. */
+const receivingHandlers = (): readonly object[] | undefined => {
+  let handlers: readonly object[] | undefined;
+  // Stands for a request. The server asks it for its handlers, and finds that none applies.
+  const frame = {
+    events: { on: () => undefined },
+    getHandlers: (controller: { currentHandlers(): readonly object[] }): [] => {
+      handlers = controller.currentHandlers();
+      return [];
+    },
+    resolve: () => Promise.resolve(null),
+  };
+  for (const source of requireMsw().sources) {
+    if ("queue" in source && typeof source.queue === "function") {
+      Reflect.apply(source.queue, source, [frame]);
+    }
+  }
+  return handlers;
+};
+
+/** The names under which versions 2 of MSW keep the interceptor that is running in a global variable. */
+const interceptorNames = ["setup-server", "interceptor-source"];
+
+const runningInterceptor = (): unknown => {
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (!interceptorNames.includes(symbol.description ?? "")) continue;
+    const instance: unknown = Reflect.get(globalThis, symbol);
+    if (instance !== undefined) return instance;
+  }
+  return undefined;
+};

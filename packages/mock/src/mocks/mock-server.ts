@@ -1,0 +1,91 @@
+import type { EngineOptions } from "@mgmt/engine";
+import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
+import { ClientToken } from "../client/client-token.js";
+import { requireSdk } from "../client/sdk.js";
+import { VirtualTimers } from "../client/virtual-timers.js";
+import { mockErrors } from "../errors/mock-error.js";
+import { RecordableServer } from "../record/recordable-server.js";
+import { baseOf, requestOf, respondTo } from "./web-exchange.js";
+
+/** A reference server in a test process, with clients that pass its time instead of waiting. */
+export class MockServer extends RecordableServer {
+  protected readonly bases: readonly string[];
+  /** Whether requests of clients fail, because the tests are over. */
+  protected isClosed = false;
+  readonly #timers: VirtualTimers;
+  readonly #clientToken = new ClientToken(this);
+
+  constructor(options: EngineOptions) {
+    super(options);
+    this.bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
+    this.#timers = new VirtualTimers(async (milliseconds) => {
+      // A closed mock does no work, but those who wait for it go on.
+      if (this.isClosed) this.#timers.pass(milliseconds);
+      else await this.clock.advance(milliseconds);
+    });
+    this.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
+  }
+
+  /**
+   * Creates a client of the SDK for which time passes by the mock's clock. Its requests go directly to this server, whether or not it
+   * is listening. When the client pauses, before a retry or a poll, it does not wait: it moves the clock, and the jobs that fall
+   * due on the way run. Its deadlines pass only when the clock is moved, so neither slow tests nor fake timers end a call early.
+   *
+   * @param options of the client. Default: `clientOptions()`.
+   * @throws MockError `mock:sdk_missing` when the SDK is not installed.
+   */
+  client(options: ClientOptions = {}): MgmtClient {
+    return requireSdk().createClient({ ...this.clientOptions(), ...options });
+  }
+
+  /**
+   * Returns the options that `client` uses, for programs that create the client themselves: the base URL, a token of the first
+   * user, signed again before it expires, the `fetch`, and the `timers`.
+   */
+  clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
+    return {
+      baseUrl: this.settings.baseUrl,
+      token: ({ rejected }) => this.#timers.during(() => this.#clientToken.get(rejected)),
+      fetch: (url, init) => this.#timers.during((pause) => this.#fetchFor(requestOf(url, init), pause)),
+      timers: this.#timers,
+    };
+  }
+
+  async #fetchFor(
+    request: Request,
+    pause: (ms: number, signal: AbortSignal) => Promise<void>,
+  ): Promise<Response> {
+    if (this.isClosed) throw mockErrors.closed(request.method, new URL(request.url).pathname);
+    const { signal } = request;
+    return this.#send(request, (ms) => pause(ms, signal));
+  }
+
+  /**
+   * Sends a request directly to this server, whether or not it is listening. Works like the global `fetch`.
+   *
+   * @throws MockError `mock:second_server` when it was listening and another MSW server has ended that.
+   */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    this.#send(new Request(input, init));
+
+  /** Throws if requests do not reach this server any longer. */
+  protected assertReached(): void {}
+
+  /** @param pause waits for the latency of a fault. Default: in real time. */
+  async #send(request: Request, pause?: (milliseconds: number) => Promise<void>): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    this.assertReached();
+    const response = await untilAborted(signal, respondTo(this, this.bases, request, pause));
+    if (response.type === "error") throw new TypeError("fetch failed");
+    return response;
+  }
+}
+
+/** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work goes on. */
+const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });

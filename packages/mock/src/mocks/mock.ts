@@ -1,0 +1,111 @@
+import type { HttpHandler } from "msw";
+import { type EngineOptions, assertEngineOptions } from "@mgmt/engine";
+import { assertNoneShadowed } from "../interception/developer-handlers.js";
+import type { Listener } from "../interception/gate.js";
+import { intercept, lossOf, release, replacementOf } from "../interception/interception.js";
+import { type ListenOptions, readListenOptions } from "../interception/listen-options.js";
+import { requireMsw } from "../interception/msw.js";
+import { MockServer } from "./mock-server.js";
+import { respondTo } from "./web-exchange.js";
+
+export interface MockOptions extends Omit<EngineOptions, "settings"> {
+  /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
+  settings?: EngineOptions["settings"];
+  /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
+  baseUrl?: string;
+}
+
+const ownOptions: Record<Exclude<keyof MockOptions, keyof EngineOptions>, true> = { baseUrl: true };
+
+/**
+ * Runs the reference server inside a test process. Requests that any client sends to `baseUrl` or `authUrl`
+ * are handled in memory and never reach the network.
+ */
+export class Mock extends MockServer {
+  readonly #urls: RegExp;
+  #handlers: readonly HttpHandler[] | undefined;
+
+  constructor(options: MockOptions = {}) {
+    assertEngineOptions(options, Object.keys(ownOptions));
+    const { baseUrl, settings, ...rest } = options;
+    super({
+      validateResponses: true,
+      ...rest,
+      settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
+    });
+    this.#urls = new RegExp(`^(?:${this.bases.map(escapePattern).join("|")})(?:[/?#]|$)`);
+  }
+
+  /**
+   * Handlers for your own MSW server, as an alternative to `listen`: `setupServer(...mock.handlers,
+   * ...yours)`.
+   *
+   * @throws MockError `mock:msw_missing` when MSW is not installed.
+   */
+  get handlers(): readonly HttpHandler[] {
+    // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
+    // cannot be decoded.
+    this.#handlers ??= [
+      requireMsw().http.all(this.#urls, ({ request }) => respondTo(this, this.bases, request)),
+    ];
+    return this.#handlers;
+  }
+
+  /** Base URL of the API, without a trailing slash and without `/v1`. */
+  get baseUrl(): string {
+    return this.settings.baseUrl;
+  }
+
+  /** Base URL of the authorization server, without a trailing slash. */
+  get authUrl(): string {
+    return this.settings.authUrl;
+  }
+
+  /**
+   * Starts intercepting the requests of this process.
+   *
+   * @throws MockError `mock:msw_missing` when MSW is not installed, `mock:second_server` when another MSW server receives the requests of
+   * this process, `mock:shadowed_handler` when a handler is for the address of the mock.
+   * @throws TypeError for an option that does not exist or is not valid.
+   */
+  listen(options: ListenOptions = {}): void {
+    const { server, handlers = [], onUnhandledRequest } = readListenOptions(options);
+    if (typeof handlers !== "function") assertNoneShadowed(handlers, this.bases);
+    const listener: Listener = {
+      respond: (request) => (this.#urls.test(request.url) ? respondTo(this, this.bases, request) : undefined),
+      handlersFor: typeof handlers === "function" ? handlers : () => handlers,
+      onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
+    };
+    intercept(this, listener, { bases: this.bases, server });
+    this.isClosed = false;
+    this.start();
+  }
+
+  /**
+   * Stops intercepting requests and stops background work.
+   *
+   * @throws MockError `mock:second_server`, after it has stopped, when another MSW server has listened since `listen`, closed by now or
+   * not: requests may have left for the network.
+   */
+  async close(): Promise<void> {
+    const lost = lossOf(this);
+    this.isClosed = true;
+    release(this);
+    await this.stop();
+    if (lost) throw lost;
+  }
+
+  protected override assertReached(): void {
+    const replaced = replacementOf(this);
+    if (replaced) throw replaced;
+  }
+}
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/**
+ * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each
+ * test, and `mock.close()` after all tests. `listen` and `handlers` require `msw` 2.
+ * @throws TypeError when `baseUrl` or `settings.authUrl` is not valid, and for an option that does not exist.
+ */
+export const setupMock = (options: MockOptions = {}): Mock => new Mock(options);

@@ -1,0 +1,167 @@
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Mock, setupMock } from "@mgmt/mock";
+import { createTest } from "@mgmt/mock/vitest";
+
+const started: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of started.splice(0).toReversed()) await each.close();
+});
+
+const theirs = () => {
+  const server = setupServer(
+    ...["one", "two", "three", "four"].map((name) =>
+      http.get(`https://${name}.example.com/`, () => HttpResponse.text(name)),
+    ),
+  );
+  started.push(server);
+  return server;
+};
+const textOf = async (name: string) => (await fetch(`https://${name}.example.com/`)).text();
+const start = (options?: Parameters<typeof setupMock>[0]): Mock => {
+  const mock = setupMock(options);
+  started.push(mock);
+  return mock;
+};
+
+describe("a mock that listens beside another MSW server", () => {
+  it("is refused, names the server by its handlers, and leaves it alone", async () => {
+    const server = theirs();
+    server.listen({ onUnhandledRequest: "error" });
+    expect(() => start().listen()).toThrow(
+      expect.objectContaining({
+        code: "mock:second_server",
+        message: expect.stringMatching(
+          /setupServer\(GET https:\/\/one\.example\.com\/, .*three\.example\.com\/, …\)\.listen\(\)\. Let both use one server, with createTest\(\{ server \}\) or mock\.listen\(\{ server \}\)/,
+        ),
+      }),
+    );
+    expect(await textOf("two")).toBe("two");
+  });
+
+  it("is refused in another server as well", () => {
+    theirs().listen({ onUnhandledRequest: "error" });
+    const other = theirs();
+    expect(() => start().listen({ server: other })).toThrow(
+      expect.objectContaining({ code: "mock:second_server" }),
+    );
+  });
+
+  it("can listen as soon as the other server is closed", async () => {
+    const server = theirs();
+    server.listen();
+    const mock = start();
+    expect(() => mock.listen()).toThrow("Another MSW server");
+    server.close();
+    mock.listen({ onUnhandledRequest: "error" });
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+  });
+
+  it("is refused after the other server has taken over, and does not close it", async () => {
+    const first = start({ baseUrl: "https://first.test" });
+    first.listen();
+    const server = theirs();
+    server.listen({ onUnhandledRequest: "error" });
+    const second = start({ baseUrl: "https://second.test" });
+    expect(() => second.listen()).toThrow(expect.objectContaining({ code: "mock:second_server" }));
+    await expect(first.close()).rejects.toThrow("so the mock cannot intercept them");
+    expect(await textOf("one")).toBe("one");
+  });
+
+  it("listens again after the other server has ended the interception", async () => {
+    const first = start({ baseUrl: "https://first.test" });
+    first.listen();
+    const server = theirs();
+    server.listen({ onUnhandledRequest: "error" });
+    server.close();
+    const second = start({ baseUrl: "https://second.test" });
+    second.listen();
+    for (const { baseUrl } of [first, second]) expect((await fetch(`${baseUrl}/v1/me`)).status).toBe(401);
+    expect((await first.fetch(`${first.baseUrl}/v1/me`)).status).toBe(401);
+    await expect(first.close()).rejects.toThrow("has ended the interception of both");
+    await second.close();
+    expect(() => start({ baseUrl: "https://first.test" }).listen()).not.toThrow();
+  });
+
+  it("reports that its requests were not intercepted, in its own and when it is closed", async () => {
+    const lost = expect.objectContaining({ code: "mock:second_server" });
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const server = theirs();
+    server.listen();
+    await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("so the mock cannot intercept them");
+    server.close();
+    await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("has ended the interception of both");
+    await expect(mock.client({ maxRetries: 0 }).me.get()).rejects.toMatchObject({ cause: lost });
+    await expect(mock.close()).rejects.toEqual(lost);
+    await expect(mock.client({ maxRetries: 0 }).me.get()).rejects.toMatchObject({
+      cause: expect.objectContaining({ code: "mock:closed" }),
+    });
+    await mock.close();
+  });
+
+  it("reports it also after it listens again", async () => {
+    const mock = start();
+    mock.listen();
+    const server = theirs();
+    server.listen();
+    server.close();
+    mock.listen();
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    await expect(mock.close()).rejects.toThrow("has ended the interception of both");
+    mock.listen();
+    await mock.close();
+  });
+});
+
+describe("a mock that listens in the server of the developer", () => {
+  it("leaves requests to other hosts to the server", async () => {
+    const server = theirs();
+    const mock = start();
+    mock.listen({ server });
+    server.listen({ onUnhandledRequest: "error" });
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    expect(await textOf("one")).toBe("one");
+    await expect(textOf("five")).rejects.toThrow();
+    await mock.close();
+    await expect(fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow();
+    expect(await textOf("one")).toBe("one");
+  });
+
+  it.each([
+    ["https://api.mgmt.test/v1/projects", undefined],
+    ["https://api.mgmt.test/*", undefined],
+    [/api\.mgmt\.test/, undefined],
+    ["https://auth.mgmt.test/token", undefined],
+    ["https://api.example.com/management/v1/me", "https://api.example.com/management"],
+  ])("is refused if a handler for its address would never run: %s", (path, baseUrl) => {
+    const server = setupServer(http.get(path, () => HttpResponse.text("theirs")));
+    const refused = expect.objectContaining({
+      code: "mock:shadowed_handler",
+      message: expect.stringMatching(/so these handlers would never run: GET .*Remove them\. To replace/),
+    });
+    const options = baseUrl === undefined ? {} : { baseUrl };
+    expect(() => start(options).listen({ server })).toThrow(refused);
+    const handlers = [http.get(path, () => HttpResponse.text("theirs"))];
+    expect(() => start(options).listen({ handlers })).toThrow(refused);
+  });
+
+  it.each(["*/v1/projects", "https://api.mgmt.test.example.com/", /\/v1\//])(
+    "accepts a handler for other hosts: %s",
+    async (path) => {
+      const mock = start();
+      mock.listen({ handlers: [http.get(path, () => HttpResponse.text("theirs"))] });
+      expect((await fetch(`${mock.baseUrl}/v1/projects`)).status).toBe(401);
+    },
+  );
+});
+
+it("keeps a server of the developer free of leftovers when it is refused", async () => {
+  const server = setupServer(http.get("https://api.mgmt.test/v1/me", () => HttpResponse.text("theirs")));
+  started.push(server);
+  createTest({ server });
+  expect(() => start().listen({ server })).toThrow("would never run");
+  server.listen({ onUnhandledRequest: "error" });
+  expect(await (await fetch("https://api.mgmt.test/v1/me")).text()).toBe("theirs");
+});

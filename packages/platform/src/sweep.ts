@@ -1,0 +1,37 @@
+import { lstat, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { endLeftovers } from "./postgres/leftovers.js";
+import { lockName, lockOwner } from "./data-dir/lock.js";
+import { isAlive } from "./data-dir/process-identity.js";
+
+export const ephemeralPrefix = "mgmt-ephemeral-";
+
+/** Age in milliseconds after which a directory without a lock belongs to an interrupted start. */
+const lockLimit = 60_000;
+
+/** Removes the directories of ephemeral platforms that were killed together with their watchdogs. */
+export const sweepEphemeral = async (base: string): Promise<void> => {
+  const names = await readdir(base).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith(ephemeralPrefix)) continue;
+    const path = join(base, name);
+    try {
+      const found = await lstat(path);
+      if (!found.isDirectory() || found.uid !== process.geteuid?.()) continue;
+      const owner = await lockOwner(path);
+      if (owner === undefined) {
+        const isInterrupted = Date.now() - found.mtimeMs > lockLimit && (await hasOnlyLocks(path));
+        if (isInterrupted) await rm(path, { recursive: true, force: true });
+      } else if (!(await isAlive(owner))) {
+        await endLeftovers(join(path, "postgres"));
+        await rm(path, { recursive: true, force: true });
+      }
+    } catch {
+      // Another process is removing it.
+    }
+  }
+};
+
+/** Tells whether a directory contains nothing but what a start that was killed while it took the lock leaves. */
+const hasOnlyLocks = async (path: string): Promise<boolean> =>
+  (await readdir(path)).every((name) => name.startsWith(lockName));

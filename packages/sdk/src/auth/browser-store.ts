@@ -1,0 +1,121 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import { TokenStoreError } from "./auth-error.js";
+import type { Credential } from "./credential.js";
+import { parseCredential } from "./parse-credential.js";
+import { storageErrors } from "./storage-errors.js";
+import { type Reservation, type TokenStore, exclusively } from "./token-store.js";
+import { assertOptions } from "#type-checks";
+
+/** What a store uses of `localStorage` or `sessionStorage`. See https://html.spec.whatwg.org/multipage/webstorage.html. */
+export interface BrowserStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+export interface BrowserStoreOptions {
+  /** Key of the credential in the storage. Two clients of one origin need two keys. Default: `mgmt.login`. */
+  key?: string | undefined;
+  /**
+   * Where to keep the credential. Default: `sessionStorage`, which ends with the tab. With `localStorage`, all tabs of the origin share
+   * the login, and it survives the end of the browser.
+   */
+  storage?: BrowserStorage | undefined;
+}
+
+/**
+ * How long Chromium may take to show a tab what another tab has written to `localStorage`. Its tabs have copies of the storage, which do
+ * not wait for locks.
+ */
+const propagationMs = 200;
+
+/** Longer than a credential with the tokens of the service. */
+const reservedLength = 8_192;
+
+/**
+ * Creates a store in a web page that survives a reload. Tabs that share a storage refresh only once, by means of Web Locks; in a page
+ * without them (`http:` on another machine), they do not wait for each other.
+ *
+ * Every script that runs in the origin can read the credential, also one that an attacker has injected (XSS). `memoryStore` keeps it from
+ * other pages of the origin, and ends with the page; a server of your own that keeps the tokens exposes none of them.
+ *
+ * A tab that is duplicated starts with a copy of its session storage. A refresh token is valid once, so the login of both tabs ends when
+ * the second one refreshes. Use `localStorage` if that matters.
+ *
+ * Throws `TokenStoreError`: `auth:store_corrupt` if the item is not a credential, `auth:store_unreadable` if the browser blocks the
+ * storage, and `auth:store_failed` if the storage is full, blocked, or missing. `browserStore` itself throws `InvalidArgumentError` for
+ * an option that does not exist or has another type.
+ */
+export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
+  assertOptions(options, "browserStore", InvalidArgumentError);
+  const { key = "mgmt.login", storage } = options;
+  const reserved = `${key}.reserved`;
+  /** A browser that blocks storage throws when a program reads the global. */
+  const found = (): BrowserStorage => {
+    const used: BrowserStorage | undefined = storage ?? globalThis.sessionStorage;
+    if (!used) throw storageErrors.missing();
+    return used;
+  };
+  const change = (work: (storage: BrowserStorage) => void): void => {
+    try {
+      work(found());
+    } catch (error) {
+      throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
+    }
+  };
+  const write = (credential: Credential): void =>
+    change((used) => used.setItem(key, JSON.stringify(credential)));
+  const reserve = async (): Promise<Reservation> => {
+    change((used) => used.setItem(reserved, "-".repeat(reservedLength)));
+    const release = (): void => change((used) => used.removeItem(reserved));
+    return {
+      write: async (credential) => {
+        release();
+        write(credential);
+      },
+      release: async () => release(),
+    };
+  };
+  const store: TokenStore = {
+    read: async () => {
+      let text: string | null;
+      try {
+        text = found().getItem(key);
+      } catch (error) {
+        throw error instanceof TokenStoreError ? error : storageErrors.unreadable(error);
+      }
+      return text === null ? undefined : parseCredential(`The item ${key} of the storage`, text);
+    },
+    write: async (credential) => write(credential),
+    clear: async () =>
+      change((used) => {
+        used.removeItem(key);
+        used.removeItem(reserved);
+      }),
+    probe: async () => (await reserve()).release(),
+    reserve,
+  };
+  const withinPage = { ...store };
+  return {
+    ...store,
+    lock: async (work, { signal }) => {
+      // The declarations of browsers do not say that insecure pages have none.
+      const { locks } = (globalThis.navigator ?? {}) as { locks?: LockManager };
+      if (!locks) return exclusively(withinPage, signal, work);
+      let isHeld = false;
+      try {
+        return await locks.request(`@mgmt/sdk ${key}`, { signal }, async () => {
+          isHeld = true;
+          if (storage && storage === globalThis.localStorage) await propagation();
+          return work();
+        });
+      } catch (error) {
+        if (isHeld || signal.aborted) throw error;
+        // A browser that blocks the storage of a page also denies it locks.
+        return exclusively(withinPage, signal, work);
+      }
+    },
+  };
+};
+
+const propagation = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, propagationMs));

@@ -1,0 +1,214 @@
+import { isLoopbackHostname } from "./loopback.js";
+import { type OptionsOf, type Rules, isPlainObject, optionRules } from "./option-rules.js";
+import { queryNames } from "../generated/query-names.js";
+import { similarOption } from "./similar-option.js";
+
+/** Makes the error for an argument. A parameter, because this module is built apart and would have its own copy of the class. */
+type ArgumentError = new (argument: string, problem: string, options: { hint: string }) => Error;
+
+/** A call of a method of a resource, whose `pathParams` are an array, or of a path. */
+interface CheckedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly pathParams?: object;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+}
+
+/** What other services call a key that makes a repeated request have one effect. */
+const idempotencyKeys: readonly string[] = [
+  "idempotencyKey",
+  "idempotency_key",
+  "idempotency-key",
+  "Idempotency-Key",
+  "idempotencyToken",
+];
+const nothingSent = "Nothing was sent.";
+
+/**
+ * Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript refuses the same.
+ * The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
+ * every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
+ */
+export function assertOptions(options: unknown, of: OptionsOf, ArgumentError: ArgumentError): void {
+  const rules: Rules = optionRules[of];
+  assertOptionNames(options, of, Object.keys(rules), ArgumentError);
+  assertTypes(options, rules, ArgumentError);
+  if (isPlainObject(options) && isPlainObject(options["waitForApproval"])) {
+    assertOptions(options["waitForApproval"], "waitForApproval", ArgumentError);
+    const { timeoutMs = Infinity } = options["waitForApproval"];
+    if (!(Number(timeoutMs) > 0)) {
+      throw new ArgumentError("waitForApproval.timeoutMs", "must be a number above 0", { hint: nothingSent });
+    }
+  }
+}
+
+/** Throws for options of a call that are not valid, and for those that were passed among its fields or parameters. */
+export function assertCall(call: CheckedCall, options: unknown, ArgumentError: ArgumentError): void {
+  const { body } = call;
+  const query = call.query ?? {};
+  // Every page of a list has a cursor, if only an undefined one.
+  const isList = isPlainObject(query) && "cursor" in query;
+  const of = isList ? "a list" : "a call";
+  const names = [call, query, isPlainObject(body) ? body : {}].flatMap((each) => Object.keys(each));
+  const key = names.find((name) => idempotencyKeys.includes(name));
+  if (key !== undefined) throw noIdempotencyKeys(key, of, ArgumentError);
+  // A newer service may have parameters of any name, but each of them is text.
+  const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
+  const misplaced = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
+    Object.hasOwn(optionRules[of], name),
+  );
+  if (misplaced !== undefined) {
+    throw new ArgumentError(misplaced, "is an option, which is passed in the last argument", {
+      hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplaced} })\`; without parameters, \`list({}, { ${misplaced} })\`. ${nothingSent}`,
+    });
+  }
+  const nested = Object.entries(query).find(([, value]) => !isText(value));
+  if (nested) {
+    throw new ArgumentError(nested[0], "must be a string, a number or a boolean", {
+      hint: `It is ${typeOf(nested[1])}. ${nothingSent}`,
+    });
+  }
+  if (Array.isArray(call.pathParams)) assertParameters(call, query, ArgumentError);
+  assertOptions(call, "a request", ArgumentError);
+  assertOptions(options ?? {}, of, ArgumentError);
+}
+
+/** Throws for a query parameter that the operation of a method does not have. A newer service is called by path. */
+const assertParameters = (
+  { method, path }: { method: string; path: string },
+  query: object,
+  ArgumentError: ArgumentError,
+): void => {
+  const known = (Object.hasOwn(queryNames, path) && queryNames[path]) || [];
+  const unknown = Object.entries(query).find(
+    ([name, value]) => value !== undefined && !known.includes(name),
+  )?.[0];
+  if (method !== "GET" || unknown === undefined) return;
+  const similar = similarOption(unknown, known);
+  const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
+  const names = known.length > 0 ? `Its parameters are ${known.join(", ")}.` : "It has no parameters.";
+  throw new ArgumentError(unknown, `is not a parameter of GET ${path}${meant}`, {
+    hint: `${names} To pass one of a newer service, use client.requestPages() or client.request(). ${nothingSent}`,
+  });
+};
+
+/** Whether a query can carry a value. */
+const isText = (value: unknown): boolean =>
+  value === null || !["object", "function", "symbol"].includes(typeof value);
+
+/** Throws unless the options are a plain object that has only these names. */
+export function assertOptionNames(
+  options: unknown,
+  of: string,
+  names: readonly string[],
+  ArgumentError: ArgumentError,
+): void {
+  const known = (): string => `The options of ${of} are ${names.join(", ")}.`;
+  if (!isPlainObject(options)) {
+    throw new ArgumentError("options", "must be a plain object", {
+      hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${known()} ${nothingSent}`,
+    });
+  }
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    if (idempotencyKeys.includes(name)) throw noIdempotencyKeys(name, of, ArgumentError);
+    const similar = similarOption(name, names);
+    const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
+    const elsewhere = similar === undefined ? placeOf(name) : "";
+    throw new ArgumentError(name, `is not an option of ${of}${meant}`, {
+      hint: `${elsewhere}${known()} If an object has other fields, pass only the options in it. ${nothingSent}`,
+    });
+  }
+}
+
+/** Says what else has the option, or a similar one. */
+const placeOf = (name: string): string => {
+  const places = Object.entries<Rules>(optionRules);
+  const owner = places.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
+  if (owner !== undefined) return `It is an option of ${owner}. `;
+  for (const [of, rules] of places) {
+    const similar = similarOption(name, Object.keys(rules));
+    if (similar !== undefined) return `Did you mean ${similar}, an option of ${of}? `;
+  }
+  return "";
+};
+
+const noIdempotencyKeys = (name: string, of: string, ArgumentError: ArgumentError): Error =>
+  new ArgumentError(name, `is not an option of ${of}; did you mean ensure()?`, {
+    hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSent}`,
+  });
+
+const assertTypes = (options: unknown, rules: Rules, ArgumentError: ArgumentError): void => {
+  for (const [name, value] of Object.entries(Object(options))) {
+    const rule = rules[name];
+    if (value === undefined || rule === undefined || rule.accepts(value)) continue;
+    throw new ArgumentError(name, rule.problem, {
+      hint: `It is ${typeOf(value)}. ${nothingSent}`,
+    });
+  }
+};
+
+/** Describes a value without quoting it, since it may be a secret. */
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  const type = typeof value;
+  return `${type === "object" ? "an" : "a"} ${type}`;
+};
+
+/** Whether options need no other check. Here, all of them are checked at once. */
+export const areUsual: (values: unknown, before?: string) => boolean = () => true;
+
+/** Says what is wrong with the address of a service, which is empty if it is no URL. */
+export function baseUrlProblem(address: string, given: string): string | undefined {
+  if (!given) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
+  if (!/^https?:/.test(address)) return "must be an absolute URL, https:// or http://";
+  if (/^\w+:..[^/]*@/.test(address)) return "must not contain a credential; use token";
+  return /[?#]|\/v1$/.test(address) ? "must not have a query or fragment, nor end in /v1" : undefined;
+}
+
+/** Throws for an `http:` address of another machine, unless `allowInsecureHttp` is true. */
+export function assertEncrypted(
+  baseUrl: string,
+  allowInsecureHttp: boolean | undefined,
+  ArgumentError: ArgumentError,
+): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
+  throw new ArgumentError("baseUrl", "must start with https://, or with http:// on loopback", {
+    hint: "To send credentials to this address unencrypted, set allowInsecureHttp to true. Nothing was sent.",
+  });
+}
+
+/** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
+export function assertFetched(response: unknown, ArgumentError: ArgumentError): void {
+  const missing = missingPart(response);
+  if (missing === undefined) return;
+  throw new ArgumentError("fetch", `must return a Response, but ${missing}`, {
+    hint: "In a test, return `new Response(body, { status, headers })`, or use @mgmt/mock. A request may have been sent.",
+  });
+}
+
+/** Returns a response. Throws for what a custom transport returned in its place. */
+export function checkedResponse<T>(response: T): T {
+  if (
+    typeof response !== "object" ||
+    !response ||
+    !Reflect.get(response, "status") ||
+    !("headers" in response)
+  )
+    throw new TypeError("the transport returned no response");
+  return response;
+}
+
+const missingPart = (response: unknown): string | undefined => {
+  if (typeof response !== "object" || response === null) return `it returned ${String(response)}`;
+  const part = (name: string): unknown => Reflect.get(response, name);
+  if (typeof part("status") !== "number") return "what it returned has no status";
+  const headers = part("headers");
+  if (typeof headers !== "object" || headers === null || !(Symbol.iterator in headers)) {
+    return "what it returned has no Headers";
+  }
+  return typeof part("text") === "function" ? undefined : "what it returned has no text()";
+};

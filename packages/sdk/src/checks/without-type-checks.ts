@@ -1,0 +1,35 @@
+/**
+ * The replacement of `type-checks.ts` in production builds for browsers, for what loads at start. Bundlers remove calls of empty
+ * functions, which is why these are declarations.
+ */
+
+/**
+ * What most calls have: an option, a parameter after `?`, or a field of a body after `{`, each behind the tag of its value. Anything
+ * else may be valid, too, and loads the complete checks. Options that load the same code when they are used are left out.
+ */
+const usual =
+  /^.object (Number.(timeoutMs|maxRetries|maxRetryAfterMs)|(String|Number|Undefined).\?(cursor|limit|.+(Id|Name))|(AbortSignal|Undefined).signal|(String|.*Function).token|.*Function.onRetry|Object.headers|\w+.{(?![iI]dem).*)$/;
+
+/** Whether the complete checks certainly accept options, the parameters of a query or the fields of a body. */
+export function areUsual(values: unknown, before = ""): boolean {
+  // A spread accepts any value.
+  return Object.entries({ ...(values as object) }).every(([name, value]) =>
+    usual.test({}.toString.call(value) + before + name),
+  );
+}
+
+export function assertOptions(): void {}
+export function assertCall(): void {}
+export function assertClientOptions(): void {}
+/** Browsers themselves refuse `http:` requests from pages on `https:`. */
+export function assertEncrypted(): void {}
+export function assertOptionNames(): void {}
+export function assertFetched(): void {}
+export function checkedResponse<T>(response: T): T {
+  return response;
+}
+export function baseUrlProblem(base: string): string | undefined {
+  return /^(?!https?:)|:..[^/]*@|[?#]|\/v1$/.test(base)
+    ? "must be a URL without credentials, query or /v1"
+    : undefined;
+}

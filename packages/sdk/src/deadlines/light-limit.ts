@@ -1,0 +1,79 @@
+import type { Limit, LimitClass, Limits } from "./limit.js";
+import { reusedTimers } from "./reused-timers.js";
+import type { Timers } from "./timers.js";
+
+/**
+ * The part of an `AbortSignal` that `nodeTransport` uses. It has one listener at most, because a call sends one request at a time.
+ */
+export interface LightSignal {
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** What decides who sees the signal of a call. */
+interface Receivers {
+  transport?: { readonly send: object };
+  middleware?: readonly unknown[];
+  debug?: unknown;
+}
+
+const accepting = new WeakSet<object>();
+
+/** Marks the `send` of a transport that uses no more of a signal than `LightSignal` has, and keeps none. */
+export const acceptLightSignals = (send: object): void => void accepting.add(send);
+
+/** Ends a call. An `AbortController` costs more than all else that the SDK does for a call, so it makes one only if needed. */
+class LightLimit implements Limit, LightSignal {
+  readonly isEnough: boolean;
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+  #listener: (() => void) | undefined;
+
+  constructor({ transport, middleware = [], debug }: Limits & Receivers) {
+    this.isEnough = !!transport && accepting.has(transport.send) && middleware.length === 0 && !debug;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#reason = reason;
+    this.#listener?.();
+    this.#controller?.abort(reason);
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  throwIfAborted(): void {
+    if (this.#reason) throw this.#reason;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  removeEventListener(): void {
+    this.#listener = undefined;
+  }
+}
+
+export const limitClass: (plain: LimitClass) => LimitClass = () => LightLimit;
+
+/** Returns what has the signal for the transport. */
+export const forTransport = (limit: Limit): Pick<Limit, "signal"> =>
+  limit instanceof LightLimit && limit.isEnough
+    ? // The transport uses it as a `LightSignal`.
+      { signal: limit as LightSignal as AbortSignal }
+    : limit;
+
+/** Returns timers that cost less than those of the platform. */
+export const reusing: (platform: Timers) => Timers = () => reusedTimers;

@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import { race } from "./deadline.js";
+import type { Limits } from "./limit.js";
+import type { Timers } from "./timers.js";
+
+/** As `race`. The stack of a timeout error shows the caller that awaits. */
+export const withDeadline = async <T>(
+  limits: Omit<Limits, "timers" | "signals"> & {
+    timers?: Timers;
+    signals: readonly (AbortSignal | undefined)[];
+  },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const signals = limits.signals.filter((signal) => signal !== undefined);
+  // Such as a controller passed instead of its signal.
+  if (!signals.every(({ aborted }) => typeof aborted === "boolean")) {
+    throw new InvalidArgumentError("signal", "must be an AbortSignal");
+  }
+  let late: Error | undefined;
+  const timedOut = (): Error => (late = limits.timedOut());
+  try {
+    return await race({ timers: globalThis, ...limits, signals, timedOut }, ({ signal }) => work(signal));
+  } catch (error) {
+    // An error made in a timer's callback does not show who awaits; one made here does.
+    throw error === late ? limits.timedOut() : error;
+  }
+};

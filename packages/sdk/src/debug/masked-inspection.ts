@@ -1,0 +1,43 @@
+import { secretFields } from "@mgmt/internal/generated/secret-fields";
+import { mask } from "@mgmt/internal/redaction/secret-patterns";
+
+/** Of https://nodejs.org/api/util.html#utilinspectcustom, which Deno and Bun use, too. */
+const inspectKey = Symbol.for("nodejs.util.inspect.custom");
+
+const mayHaveSecrets = new RegExp(`"(?:${[...secretFields].join("|")})"`);
+
+/** Returns what `util.inspect` prints in place of the object. */
+function withMask(this: object): object {
+  return Object.fromEntries(
+    Object.entries(this).map(([name, value]: [string, unknown]) => [
+      name,
+      isSecret(name, value) ? mask : value,
+    ]),
+  );
+}
+
+const isSecret = (name: string, value: unknown): boolean =>
+  secretFields.has(name) && value !== null && value !== undefined;
+
+/**
+ * Makes `console.log` and `util.inspect` mask the secrets in parsed JSON, such as passwords and connection strings. Everything else
+ * reads them as before: the property that does this is not enumerable, so that spreading, `structuredClone`, `JSON.stringify` and
+ * comparisons ignore it. The `imports` of `package.json` leave this out of programs for browsers and edge runtimes, whose consoles
+ * show objects as they are.
+ *
+ * @param text the JSON that the value was parsed from, which is searched first. Default: only the value is searched.
+ */
+export function maskInspection(root: unknown, text?: string): void {
+  if (text !== undefined && !mayHaveSecrets.test(text)) return;
+  // Without recursion, because a response may be nested deeper than the stack.
+  const left: unknown[] = [root];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const fields: [string, unknown][] = Object.entries(value);
+    if (!Array.isArray(value) && fields.some(([name, inner]) => isSecret(name, inner))) {
+      Object.defineProperty(value, inspectKey, { value: withMask, configurable: true, writable: true });
+    }
+    for (const [, inner] of fields) left.push(inner);
+  }
+}

@@ -1,0 +1,78 @@
+import type { ApiPromise } from "../request/api-promise.js";
+import type { Core } from "./core.js";
+import type { EnsurableName } from "../ensure/ensure-named.js";
+import type { AnyEnsureOptions } from "../ensure/ensure-result.js";
+import { type CursorPage, type CursorPages, type ReadPage, listPages, readPage } from "../request/paging.js";
+import type { ContractCall, ListOptions, RequestOptions } from "../request/call.js";
+import type { HttpMethod } from "../generated/operations.js";
+import { isObject, readData } from "../request/decode.js";
+
+export declare const safeKey: unique symbol;
+
+/**
+ * Base class of all resources: sends their calls and opens the envelopes of the responses. `SafeMethods` has the methods of the
+ * resource as `client.safe` has them.
+ */
+export abstract class Resource<SafeMethods extends object = object> {
+  /** Only a type: `Safe` finds the methods by it. A subclass with more methods declares it again. */
+  declare readonly [safeKey]: SafeMethods;
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Loads waiting and `ensure`, which most programs never use. */
+  protected load(): ReturnType<Core["load"]> {
+    return this.#core.load();
+  }
+
+  /** For a response whose body is the value itself. */
+  protected bodyOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
+    // The contract says which object this operation returns.
+    return this.#core.request(call, options, (body) => (isObject(body) ? { value: body as T } : undefined));
+  }
+
+  /** For a response of the form `{ data }`. */
+  protected dataOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
+    return this.#core.request<T>(call, options, readData);
+  }
+
+  /** For a response without a value. */
+  protected nothingOf(call: ContractCall, options: RequestOptions | undefined): ApiPromise<void> {
+    return this.#core.request(call, options, () => ({ value: undefined }));
+  }
+
+  /** For a list of the form `{ data: […], pagination }`; another one has its own `read`. */
+  protected pagesOf<T, List extends PromiseLike<CursorPage<T>> = CursorPages<T>>(
+    call: ContractCall,
+    options: ListOptions | undefined,
+    read: ReadPage = readPage,
+  ): List {
+    // The contract says what the page has besides its items.
+    return listPages(this.#core.request, call, options, read) as unknown as List;
+  }
+
+  /** Creates the resource that the body and path parameters identify, or returns the existing one. Its method declares the result. */
+  protected async ensureOf(
+    name: EnsurableName,
+    body: object,
+    options: AnyEnsureOptions | undefined,
+    pathParams?: Record<string, string>,
+  ): Promise<unknown> {
+    return (await this.load()).ensureNamed(name, body, pathParams, this.#core.request, options);
+  }
+}
+
+/**
+ * Makes the call of a method of a resource.
+ *
+ * @param pathParams the values of `path`, in its order.
+ * @param input the query of a GET, or the body of another method.
+ */
+export const callOf = (
+  method: HttpMethod,
+  path: string,
+  pathParams: readonly string[] = [],
+  input?: object,
+): ContractCall => ({ method, path, pathParams, [method === "GET" ? "query" : "body"]: input });

@@ -1,0 +1,39 @@
+import type { ApprovalStatus } from "../generated/types.js";
+
+/** The progress of a wait. */
+export interface WaitProgress {
+  /** Number of polls so far. */
+  polls: number;
+  /** Milliseconds since the wait began. */
+  elapsedMs: number;
+  /** Milliseconds until its deadline; `Infinity` without one. */
+  remainingMs: number;
+}
+
+/** How calls wait for the approval of an agent's sponsor. */
+export interface ApprovalWaitOptions {
+  /**
+   * Milliseconds for the wait alone; the requests before and after it have the call's own `timeoutMs` each. Default:
+   * 1,200,000, which is longer than the 15 minutes after which an approval expires. `Infinity` sets no deadline.
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * Called when a call starts to wait, and after every poll of the approval. The wait continues when the returned promise
+   * resolves; an error it throws ends the call. What it returns is ignored.
+   */
+  onProgress?: ((progress: ApprovalProgress) => unknown) | undefined;
+}
+
+/** The progress of a call that waits for an approval. */
+export interface ApprovalProgress extends WaitProgress {
+  approvalId: string;
+  /** Page where the sponsor decides; show it to the user. Contains no credential. */
+  approvalUrl: string;
+  /** When the approval expires. ISO 8601. */
+  expiresAt: string;
+  status: ApprovalStatus;
+  /** Method of the waiting call. */
+  method: string;
+  /** Path of the waiting call as in the contract: `/v1/databases/{databaseId}`. */
+  path: string;
+}

@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import type { Call, ContractCall, RequestOptions } from "./call.js";
+import type { Unchecked } from "./context.js";
+import { assertCall, assertOptions } from "#all-type-checks";
+
+/** The checks that production builds for browsers leave to the first call: of the client's options, then of the call. */
+export const assertUnchecked = (
+  unchecked: readonly Unchecked[],
+  call: Call | ContractCall,
+  options: RequestOptions | undefined,
+): void => {
+  for (const [of, given] of unchecked) if (of) assertOptions(given, of, InvalidArgumentError);
+  assertCall(call, options, InvalidArgumentError);
+};

@@ -1,0 +1,133 @@
+import type { ValidationIssue } from "../generated/types.js";
+import { redactMessage } from "@mgmt/internal/redaction/redact";
+import type { BodyFault } from "./decode.js";
+import { retryAfterOf } from "./retry-policy.js";
+import type { TransportResponse } from "../transport/transport.js";
+import { type ApiError, InvalidResponseError } from "../errors/api-error.js";
+import { apiErrorClass, isClassified } from "../errors/api-error-class.js";
+import { type MgmtError, type MgmtErrorOptions, kindsKey } from "../errors/mgmt-error.js";
+import { PagingError } from "../errors/paging-error.js";
+import { printableHeaders } from "./printable-headers.js";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Makes the error of a response: the class of its code; of its status, when the code is unknown or belongs to another
+ * status; or a plain `ApiError`. Accepts whatever a proxy may have sent: HTML, broken JSON, no envelope.
+ */
+export const errorFrom = (
+  { method, path }: { method: string; path: string },
+  response: TransportResponse,
+): ApiError => {
+  const { status, headers, body } = response;
+  const json = readObject(parse(body));
+  const details = readObject(json["error"], json);
+  const code = readText(details["code"]) ?? `http:${status}`;
+  const message =
+    readMessage(details["message"]) ??
+    readMessage(details["error_description"]) ??
+    readMessage(details["error"]);
+  const content = body ? (mediaTypeOf(headers) ?? "no content type") : "no body";
+  const error = new (apiErrorClass(code, status))({
+    status,
+    code,
+    message: message ?? `${method} ${path} failed with status ${status} (${content})`,
+    ...hintFor(status, readMessage(details["hint"]), message),
+    requestId: headers["x-request-id"],
+    issues: readIssues(details["issues"]),
+    retryAfter: retryAfterOf(response),
+    headers: printableHeaders(headers),
+    method,
+    path,
+    details,
+  });
+  if (!isClassified(code, status)) addKind(error, code);
+  return error;
+};
+
+const mediaTypeOf = (headers: TransportResponse["headers"]): string | undefined =>
+  headers["content-type"]?.split(";")[0];
+
+/** Adds a kind that the error's class does not have. */
+const addKind = (error: MgmtError, kind: string): void => {
+  const kinds: unknown = Reflect.get(error, kindsKey);
+  if (Array.isArray(kinds)) kinds.push(kind);
+};
+
+/** The service's hint; one of the SDK when the service sent neither a hint nor a message. */
+const hintFor = (status: number, hint: string | undefined, message: string | undefined): MgmtErrorOptions => {
+  if (hint !== undefined || message !== undefined) return { hint };
+  return status >= 300 && status < 400
+    ? {
+        hint: "The SDK does not follow redirects: set baseUrl to the address that the service redirects to.",
+        advice: "use_redirect_target",
+      }
+    : {
+        hint: "The response may come from a server in between: check baseUrl, proxies and load balancers.",
+        advice: "check_intermediary",
+      };
+};
+
+const parse = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+const readObject = (value: unknown, fallback: Fields = {}): Fields =>
+  // The check makes it an object; nothing is known of its fields.
+  typeof value === "object" && value !== null ? (value as Fields) : fallback;
+
+const readText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Messages end up in logs, so their secrets are masked. */
+const readMessage = (value: unknown): string | undefined => {
+  const text = readText(value);
+  return text === undefined ? undefined : redactMessage(text);
+};
+
+const readIssues = (value: unknown): ValidationIssue[] | undefined =>
+  Array.isArray(value)
+    ? value.map((entry) => {
+        const { path, message } = readObject(entry);
+        return { path: readText(path) ?? "", message: readMessage(message) ?? "" };
+      })
+    : undefined;
+
+/** A 2xx response whose body is not quoted, because it may hold secrets. */
+const invalidResponse = (
+  { method, path }: { method: string; path: string },
+  { status, headers, body }: TransportResponse,
+  fault: "not_json" | undefined,
+): InvalidResponseError => {
+  const type = mediaTypeOf(headers) ?? "no content type";
+  const problem = body === "" ? "empty" : fault ? `not JSON (${type})` : "not what the contract specifies";
+  return new InvalidResponseError({
+    status,
+    code: "response:invalid",
+    message: `${method} ${path} returned status ${status}, but the body is ${problem}`,
+    hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
+    advice: "check_base_url",
+    requestId: headers["x-request-id"],
+    headers: printableHeaders(headers),
+    method,
+    path,
+    details: {},
+  });
+};
+
+/** Makes the error of a response that has no value. `fault` is what is wrong with the body of a 2xx response. */
+export const responseError = (
+  message: { method: string; path: string },
+  response: TransportResponse,
+  fault: BodyFault | undefined,
+): ApiError | PagingError => {
+  const { status, headers } = response;
+  if (status < 200 || status > 299) return errorFrom(message, response);
+  return fault === undefined || fault === "not_json"
+    ? invalidResponse(message, response, fault)
+    : new PagingError(fault, headers["x-request-id"]);
+};

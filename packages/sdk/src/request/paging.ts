@@ -1,0 +1,167 @@
+import type { ApiPromise, WithResponse } from "./api-promise.js";
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import type { Call, ContractCall, ListOptions } from "./call.js";
+import type { ReadBody } from "./decode.js";
+import type { RequestFunction } from "./request.js";
+import { readLimit } from "./settings.js";
+import { assertOptions } from "#type-checks";
+
+/** One page of a list. */
+export interface CursorPage<T> {
+  /** The items. A page may be empty and still have a next one. */
+  readonly data: T[];
+  /** Send it as `cursor` to get the next page; null when there is none. */
+  readonly nextCursor: string | null;
+  /** Whether there are more items after this page. */
+  readonly hasMore: boolean;
+}
+
+/** A call that lists something, with the cursor of the page to start at. */
+export type ListCall = Call & ListQuery;
+
+interface ListQuery {
+  query?: { cursor?: string | null } | undefined;
+}
+
+/** Loads one page: the first, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
+type LoadPage<T> = (cursor: string | null | undefined, seen: Set<unknown>) => ApiPromise<CursorPage<T>>;
+
+/**
+ * A promise of the first page of a list that is also an iterable of the items of all pages. A list without cursors has one page. No request is sent before it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
+ *
+ * Items are in the order of their creation, oldest first; service tokens are newest first. No item is skipped or repeated
+ * when others are created or deleted between two pages. To resume where another iteration stopped, pass its last
+ * `nextCursor` as `cursor`. A cursor stays valid when its item is deleted, but only for the same list with the same filters.
+ *
+ * ```ts
+ * const page = await client.projects.list({ limit: 10 });
+ * for await (const project of client.projects.list()) console.log(project.name);
+ * const oldest = await client.projects.list({}, { prefetch: true }).toArray({ limit: 500 });
+ * ```
+ *
+ * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping.
+ */
+export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
+  readonly #load: LoadPage<T>;
+  readonly #prefetch: boolean;
+  #first: ApiPromise<CursorPage<T>> | undefined;
+
+  constructor(load: LoadPage<T>, prefetch = false) {
+    this.#load = load;
+    this.#prefetch = prefetch;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "CursorPages";
+  }
+
+  get then(): Promise<CursorPage<T>>["then"] {
+    return (onPage, onError) => this.#firstPage().then(onPage, onError);
+  }
+
+  get catch(): Promise<CursorPage<T>>["catch"] {
+    return (onError) => this.#firstPage().catch(onError);
+  }
+
+  finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
+    return this.#firstPage().finally(onSettled);
+  }
+
+  /** Iterates over the items of all pages, in the list's order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+
+  /** Iterates over the pages. */
+  async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
+    const seen = new Set();
+    for (let page = await this.#firstPage(); ;) {
+      const { nextCursor } = page;
+      if (nextCursor === null) return yield page;
+      const ahead = this.#prefetch ? this.#load(nextCursor, seen) : undefined;
+      // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
+      ahead?.catch(() => undefined);
+      yield page;
+      page = await (ahead ?? this.#load(nextCursor, seen));
+    }
+  }
+
+  /** Returns the first page together with its HTTP response. */
+  withResponse(): Promise<WithResponse<CursorPage<T>>> {
+    return this.#firstPage().withResponse();
+  }
+
+  /** Returns the `Response` of the first page with its body unread, as that of other calls. */
+  asResponse(): Promise<Response> {
+    return this.#firstPage().asResponse();
+  }
+
+  /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
+  async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
+    assertOptions(options, "toArray", InvalidArgumentError);
+    const { limit = Infinity } = options;
+    const items: T[] = [];
+    if (readLimit("limit", { limit }) === 0) return items;
+    for await (const item of this) if (items.push(item) >= limit) break;
+    return items;
+  }
+
+  #firstPage(): ApiPromise<CursorPage<T>> {
+    return (this.#first ??= this.#load(undefined, new Set()));
+  }
+}
+
+/** A list without cursors whose only page has more than its items. */
+export type WholeList<T, Page> = Pick<CursorPages<T>, "asResponse" | "toArray"> &
+  AsyncIterable<T> &
+  Promise<Page> & {
+    /** Iterates over the only page. */
+    pages(): AsyncGenerator<Page, void, undefined>;
+    /** Returns the page together with its HTTP response. */
+    withResponse(): Promise<WithResponse<Page>>;
+  };
+
+/** Reads a page from a body. `seen` has the cursors that must not be repeated. */
+export type ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => ReturnType<ReadBody<CursorPage<T>>>;
+
+/** Lists by a call. */
+export const listPages = <T>(
+  request: RequestFunction,
+  call: (Call | ContractCall) & ListQuery,
+  options: ListOptions | undefined,
+  read: ReadPage,
+): CursorPages<T> =>
+  new CursorPages((cursor = call.query?.cursor, seen) => {
+    seen.add(cursor);
+    return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
+  }, options?.prefetch);
+
+/** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
+export const readPage: ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => {
+  // Every field is checked before it is used; the contract says what the items are.
+  const { data, pagination } = (body ?? {}) as Partial<Envelope<T>>;
+  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
+  const { hasMore, nextCursor } = pagination;
+  if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
+  if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
+  if (seen.has(nextCursor)) return { fault: "cursor_repeated" };
+  return { value: { data, nextCursor, hasMore } };
+};
+
+/** Reads a page of a list that may have no cursors, with all that it has besides its items. */
+export const readAnyPage: ReadPage = (body, seen) => {
+  // The check below makes it an array; what the items are, the caller says.
+  const { data, pagination } = (body ?? {}) as {
+    data?: never[];
+    pagination?: { hasMore?: unknown; nextCursor?: unknown };
+  };
+  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seen);
+  return {
+    value: Object.assign({}, body, { data, nextCursor: null, hasMore: pagination?.hasMore === true }),
+  };
+};
+
+interface Envelope<T> {
+  data: T[];
+  pagination: { nextCursor?: string | null; hasMore?: boolean } | null;
+}

@@ -1,0 +1,57 @@
+import type { TransportResponse } from "../transport/transport.js";
+import { abortError } from "../deadlines/abort-error.js";
+import { onAbort } from "../deadlines/on-abort.js";
+
+/** Returns a response as that of `fetch`, with its body unread. Aborting one of the signals ends the body. */
+export const rawResponse = (
+  { status, headers, body, unread }: TransportResponse,
+  signals: readonly AbortSignal[] = [],
+): Response => {
+  // These statuses have no body.
+  if (!unread) return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
+  return unread.body && signals.length > 0 ? new Response(endable(unread.body, signals), unread) : unread;
+};
+
+/** Returns a body that fails when one of the signals is aborted. Leaves no listener behind once it has ended. */
+const endable = (
+  body: ReadableStream<Uint8Array>,
+  signals: readonly AbortSignal[],
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader();
+  let unregisters: (() => void)[] = [];
+  const end = (): void => {
+    for (const unregister of unregisters) unregister();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const stop = (reason: unknown): void => {
+          const error = abortError(reason);
+          end();
+          controller.error(error);
+          // The connection is closed either way.
+          void reader.cancel(error).catch(() => undefined);
+        };
+        unregisters = signals.map((signal) => onAbort(signal, stop));
+        const aborted = signals.find((signal) => signal.aborted);
+        if (aborted) stop(aborted.reason);
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};

@@ -1,0 +1,56 @@
+import type { Attempt } from "../errors/attempt.js";
+import { errorFrom } from "../request/error-from.js";
+import { isKind } from "../errors/mgmt-error.js";
+import type { ApprovalRequiredError } from "../errors/generated/errors.js";
+import type { Approval } from "../generated/types.js";
+import type { TransportResponse } from "../transport/transport.js";
+import type { Poll } from "./wait-for.js";
+import { waitForSponsor } from "./waiters.js";
+import type { Call } from "../request/call.js";
+import type { Settings } from "../request/context.js";
+import type { Message } from "../request/encode.js";
+import { createRequest } from "../request/request.js";
+import { roundTrip } from "../request/round-trip.js";
+
+/**
+ * Makes a round trip. When the response is a 403 `approval_required`, waits for the approval and makes a second one with the
+ * same request. Each has its own deadline.
+ */
+export const roundTripWithApproval = async (
+  settings: Settings,
+  message: Message,
+  attempts: Attempt[],
+): Promise<TransportResponse> => {
+  const response = await roundTrip(settings, message, attempts);
+  if (response.status !== 403) return response;
+  const required = errorFrom(message, response);
+  if (!isApprovalRequired(required) || !required.approvalId) return response;
+  await waitForSponsor(
+    required,
+    pollFor(settings, message, required),
+    settings.waitForApproval || {},
+    settings,
+  );
+  return roundTrip(settings, message, attempts);
+};
+
+const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
+  isKind(error, "approval_required");
+
+/** Reads the approval with the message's own credential and headers, but without a body. */
+const pollFor = (
+  settings: Settings,
+  { headers: { "content-type": _, ...headers } }: Message,
+  { approvalId }: ApprovalRequiredError,
+): Poll<Approval> => {
+  const call: Call = {
+    method: "GET",
+    path: "/v1/agent-approvals/{approvalId}",
+    pathParams: { approvalId },
+  };
+  return (options) =>
+    createRequest(settings)(call, { ...options, headers, waitForApproval: false }, (body) =>
+      // The contract says which object it is.
+      typeof body === "object" && body !== null ? { value: body as Approval } : undefined,
+    );
+};

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { isLoopbackHostname } from "../../src/checks/loopback.js";
+
+const hostnameOf = (host: string): string => new URL(`http://${host}:4300/`).hostname;
+
+describe("isLoopbackHostname", () => {
+  it.each([
+    "localhost",
+    "LOCALHOST",
+    "127.0.0.1",
+    "127.1.2.3",
+    "127.1",
+    "0177.0.0.1",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::ffff:127.0.0.1]",
+  ])("accepts %s", (host) => {
+    expect(isLoopbackHostname(hostnameOf(host))).toBe(true);
+  });
+
+  it.each([
+    "127.example.com",
+    "localhost.example.com",
+    "127.0.0.1.nip.io",
+    "example.com",
+    "128.0.0.1",
+    "0.0.0.0",
+    "[::]",
+    "[::2]",
+    "[::ffff:128.0.0.1]",
+  ])("rejects %s", (host) => {
+    expect(isLoopbackHostname(hostnameOf(host))).toBe(false);
+  });
+});

@@ -1,0 +1,24 @@
+import { expectTypeOf, it } from "vitest";
+import type { optionRules } from "../../src/checks/option-rules.js";
+import type { ConnectionStringOptions } from "../../src/connection-string.js";
+import type { AnyEnsureOptions } from "../../src/ensure/ensure-result.js";
+import type { ApprovalWaitOptions } from "../../src/request/approval-wait-options.js";
+import type { Call, ListOptions, RequestOptions } from "../../src/request/call.js";
+import type { ClientOptions } from "../../src/request/client-options.js";
+import type { WaitOptions } from "../../src/wait/wait-options.js";
+
+type Checked<Of extends keyof typeof optionRules> = keyof (typeof optionRules)[Of];
+
+/** The compiler checks the equality of the types. */
+it("checks every option that has a type, and no other", () => {
+  expectTypeOf<Checked<"a client">>().toEqualTypeOf<keyof ClientOptions>();
+  expectTypeOf<Checked<"a call">>().toEqualTypeOf<keyof RequestOptions>();
+  expectTypeOf<Checked<"withOptions">>().toEqualTypeOf<keyof RequestOptions>();
+  expectTypeOf<Checked<"a list">>().toEqualTypeOf<keyof ListOptions>();
+  expectTypeOf<Checked<"an ensure">>().toEqualTypeOf<keyof AnyEnsureOptions>();
+  expectTypeOf<Checked<"a wait">>().toEqualTypeOf<keyof WaitOptions<unknown>>();
+  expectTypeOf<Checked<"waitForApproval">>().toEqualTypeOf<keyof ApprovalWaitOptions>();
+  expectTypeOf<Checked<"toArray">>().toEqualTypeOf<"limit">();
+  expectTypeOf<Checked<"connectionString">>().toEqualTypeOf<keyof ConnectionStringOptions>();
+  expectTypeOf<Checked<"a request">>().toEqualTypeOf<keyof Call>();
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import {
+  ConflictError,
+  ConnectionError,
+  DatabaseBusyError,
+  TimeoutError,
+  type TransportResponse,
+  createClient,
+  isApiError,
+} from "@mgmt/sdk";
+import { nodeTransport } from "@mgmt/sdk/node";
+import { closedUrl, json, startServer, thrown } from "../server.js";
+
+const conflict = { status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} };
+
+describe("a missing response", () => {
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("causes a ConnectionError that names the reason and preserves the cause (%s)", async (_, transport) => {
+    const baseUrl = await closedUrl();
+    const client = createClient({
+      baseUrl,
+      token: "secret-token",
+      transport: transport(),
+    });
+    const error = await thrown(client.projects.list({ logicalId: "x" }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).not.toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({
+      name: "ConnectionError",
+      code: "connection:failed",
+      method: "GET",
+      url: `${baseUrl}/v1/projects`,
+      message: `GET ${baseUrl}/v1/projects got no complete response (ECONNREFUSED)`,
+      cause: expect.any(Error),
+    });
+  });
+
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])("causes a ConnectionError when the response is interrupted (%s)", async (_, transport) => {
+    const { baseUrl } = await startServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"data":', () => response.destroy());
+    });
+    const error = await thrown(
+      createClient({ baseUrl, token: false, transport: transport() }).projects.get("x"),
+    );
+    expect(error).toMatchObject({ name: "ConnectionError", code: "connection:failed" });
+  });
+
+  it.each([
+    ["fetch", () => undefined],
+    ["nodeTransport", () => nodeTransport()],
+  ])(
+    "causes a ConnectionError when the connection is cut, instead of a raw TypeError (%s)",
+    async (_, transport) => {
+      const { baseUrl } = await startServer((_request, response) => response.destroy());
+      const error = await thrown(
+        createClient({ baseUrl, token: false, transport: transport() }).projects.create(),
+      );
+      expect(error).toMatchObject({ name: "ConnectionError", method: "POST" });
+    },
+  );
+
+  it("causes a ConnectionError whatever a transport throws", async () => {
+    for (const reason of [new Error("broken pipe"), "text", undefined]) {
+      const transport = { send: () => Promise.reject(reason) };
+      const error = await thrown(
+        createClient({ baseUrl: "https://x.test", token: false, transport }).me.get(),
+      );
+      expect(error).toBeInstanceOf(ConnectionError);
+    }
+  });
+
+  it("causes a ConnectionError when a transport returns something other than a response", async () => {
+    for (const rubbish of [undefined, null, 5, {}, { status: 200, body: "{}" }]) {
+      // A transport written in JavaScript can return anything.
+      const transport = { send: () => Promise.resolve(rubbish as unknown as TransportResponse) };
+      const error = await thrown(
+        createClient({ baseUrl: "https://x.test", token: false, transport }).projects.create(),
+      );
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error).toMatchObject({
+        reason: "the transport returned no response",
+        attempts: [{ pauseMs: 0 }],
+      });
+    }
+  });
+});
+
+describe("isApiError", () => {
+  it("returns false for anything that is not an error response of the service", () => {
+    for (const each of [
+      undefined,
+      null,
+      "x",
+      {},
+      new Error("x"),
+      { code: "app:already_exists", status: 409 },
+    ]) {
+      expect(isApiError(each)).toBe(false);
+      expect(isApiError(each, "app:already_exists")).toBe(false);
+    }
+  });
+
+  it("distinguishes codes", () => {
+    const error: unknown = new DatabaseBusyError({ ...conflict, code: "database:busy" });
+    expect(isApiError(error)).toBe(true);
+    expect(isApiError(error, "database:busy")).toBe(true);
+    expect(isApiError(error, "app:already_exists")).toBe(false);
+  });
+
+  it("does not match the caller's own subclasses", () => {
+    class OwnError extends ConflictError {}
+    const error: unknown = new ConflictError(conflict);
+    expect(error).not.toBeInstanceOf(OwnError);
+    const own = new OwnError(conflict);
+    expect(own).toBeInstanceOf(OwnError);
+    expect(own).toBeInstanceOf(ConflictError);
+  });
+});
+
+describe("the stack of an error", () => {
+  it("shows who called (undici #1599)", async () => {
+    const { baseUrl } = await startServer((_, response) =>
+      json(response, 404, { error: { code: "x", message: "m" } }),
+    );
+    const client = createClient({ baseUrl, token: false });
+    const findProject = async () => await client.projects.get("x");
+    const error = await thrown(findProject());
+    expect((error as Error).stack).toContain("findProject");
+  });
+});

@@ -1,0 +1,167 @@
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createClient } from "@mgmt/sdk";
+import { nodeTransport, ResponseTooLargeError } from "@mgmt/sdk/node";
+import { json, startServer, thrown } from "../server.js";
+
+const servers: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+describe("nodeTransport", () => {
+  it("reuses its connection between calls", async () => {
+    let connections = 0;
+    const server = createServer((_, response) => json(response, 200, { data: {} }));
+    servers.push(server);
+    server.on("connection", () => (connections += 1));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A listening TCP server has an address of this form.
+    const { port } = server.address() as AddressInfo;
+    const transport = nodeTransport();
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: false, transport });
+    for (let call = 0; call < 5; call += 1) await client.me.get();
+    expect(connections).toBe(1);
+    transport.close();
+    await client.me.get();
+    expect(connections).toBe(2);
+    transport.close();
+  });
+
+  it("opens no more connections at a time than maxSockets", async () => {
+    let open = 0;
+    let most = 0;
+    const server = await startServer((_, response) => {
+      most = Math.max(most, (open += 1));
+      setTimeout(() => {
+        open -= 1;
+        json(response, 200, { data: {} });
+      }, 5);
+    });
+    const client = createClient({
+      baseUrl: server.baseUrl,
+      token: false,
+      transport: nodeTransport({ maxSockets: 2 }),
+    });
+    await Promise.all(Array.from({ length: 10 }, () => client.me.get()));
+    expect(most).toBe(2);
+  });
+
+  it.each([0, -1, Number.NaN])("refuses %d as maxSockets, with which no call would be sent", (maxSockets) => {
+    expect(() => nodeTransport({ maxSockets })).toThrowError("maxSockets must be a number above 0");
+  });
+
+  it("ends a response that is larger than maxResponseBytes, and does not ask for it again", async () => {
+    let requests = 0;
+    let isClosed = false;
+    const server = await startServer((_, response) => {
+      requests += 1;
+      response.on("close", () => (isClosed = true));
+      // A response that never ends.
+      const write = (): void => {
+        while (!response.destroyed && response.write(`{"data":"${"x".repeat(10_000)}"`));
+        if (!response.destroyed) response.once("drain", write);
+      };
+      write();
+    });
+    const transport = nodeTransport({ maxResponseBytes: 1_000_000 });
+    const error = await thrown(createClient({ baseUrl: server.baseUrl, token: false, transport }).me.get());
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    expect(error).toMatchObject({
+      code: "response:too_large",
+      message: `GET ${server.baseUrl}/v1/me got a response of more than 1000000 bytes`,
+      hint: expect.stringContaining("maxResponseBytes"),
+      maxResponseBytes: 1_000_000,
+    });
+    await vi.waitFor(() => expect(isClosed).toBe(true));
+    expect(requests).toBe(1);
+  });
+
+  it("accepts a response of exactly maxResponseBytes", async () => {
+    const text = JSON.stringify({ data: { id: "é".repeat(100) } });
+    const server = await startServer((_, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(text);
+    });
+    const get = (maxResponseBytes: number): PromiseLike<unknown> =>
+      createClient({
+        baseUrl: server.baseUrl,
+        token: false,
+        transport: nodeTransport({ maxResponseBytes }),
+      }).me.get();
+    await get(Buffer.byteLength(text));
+    expect(await thrown(get(Buffer.byteLength(text) - 1))).toBeInstanceOf(ResponseTooLargeError);
+  });
+
+  it.each([0, -1, Number.NaN])("refuses %d as maxResponseBytes", (maxResponseBytes) => {
+    expect(() => nodeTransport({ maxResponseBytes })).toThrowError(
+      "maxResponseBytes must be a number above 0",
+    );
+  });
+
+  it("sends the length of a body, in bytes", async () => {
+    const server = await startServer((_, response) => json(response, 201, { data: {} }));
+    const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
+    await client.projects.create({ name: "ü" });
+    await client.projects.get("x");
+    expect(server.seen.map(({ headers }) => headers["content-length"])).toEqual(["13", undefined]);
+    expect(server.seen[0]?.headers["transfer-encoding"]).toBeUndefined();
+  });
+
+  it("joins headers that come twice", async () => {
+    const server = await startServer((_, response) => {
+      response.setHeader("x-twice", ["a", "b"]);
+      response.setHeader("set-cookie", ["c=1", "d=2"]);
+      json(response, 200, {});
+    });
+    const { headers } = await nodeTransport().send({
+      method: "GET",
+      url: server.baseUrl,
+      headers: {},
+      body: undefined,
+      signal: new AbortController().signal,
+    });
+    expect(headers).toMatchObject({ "x-twice": "a, b", "set-cookie": "c=1, d=2" });
+  });
+
+  it.each(["", "/", "?a=1", "/?a=1", "/v1/x?a=/b"])(
+    "asks for the path that an address has: %j",
+    async (path) => {
+      const server = await startServer((_, response) => json(response, 200, {}));
+      const { signal } = new AbortController();
+      const url = server.baseUrl + path;
+      await nodeTransport().send({ method: "GET", url, headers: {}, body: undefined, signal });
+      const { pathname, search } = new URL(url);
+      expect(server.seen[0]?.url).toBe(pathname + search);
+    },
+  );
+
+  it("throws for a response that is not HTTP", async () => {
+    const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // As above.
+    const { port } = server.address() as AddressInfo;
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: false,
+      transport: nodeTransport(),
+    });
+    expect(await thrown(client.me.get())).toMatchObject({ code: "connection:failed" });
+  });
+
+  it("throws for a host that does not exist and for TLS where there is none", async () => {
+    const { baseUrl } = await startServer((_, response) => json(response, 200, {}));
+    const transport = nodeTransport();
+    const tls = createClient({ baseUrl: baseUrl.replace("http:", "https:"), token: false, transport });
+    expect(await thrown(tls.me.get())).toMatchObject({ code: "connection:failed" });
+    const nowhere = createClient({
+      baseUrl: "http://no-such-host.invalid",
+      allowInsecureHttp: true,
+      token: false,
+      transport,
+    });
+    expect(await thrown(nowhere.me.get())).toMatchObject({ code: "connection:failed" });
+  });
+});

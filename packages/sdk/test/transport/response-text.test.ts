@@ -1,0 +1,86 @@
+import type { ServerResponse } from "node:http";
+import { constants, createGzip } from "node:zlib";
+import { describe, expect, it, vi } from "vitest";
+import { createClient } from "@mgmt/sdk";
+import { ResponseTooLargeError } from "@mgmt/sdk/node";
+import { startServer, thrown } from "../server.js";
+
+const clientOf = (baseUrl: string): ReturnType<typeof createClient> =>
+  createClient({ baseUrl, token: false });
+
+/** Writes JSON without an end, as fast as it is read. */
+const writeEndless = (stream: NodeJS.WritableStream, isClosed: () => boolean): void => {
+  const write = (): void => {
+    while (!isClosed() && stream.write("x".repeat(100_000)));
+    if (!isClosed()) stream.once("drain", write);
+  };
+  stream.write('{"data":"');
+  write();
+};
+
+const endless: [string, (response: ServerResponse) => void][] = [
+  ["without a length", (response) => writeEndless(response, () => response.destroyed)],
+  [
+    "with a length",
+    (response) => {
+      response.setHeader("content-length", 2 ** 40);
+      writeEndless(response, () => response.destroyed);
+    },
+  ],
+  [
+    "compressed",
+    (response) => {
+      response.setHeader("content-encoding", "gzip");
+      const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+      gzip.pipe(response);
+      writeEndless(gzip, () => response.destroyed);
+    },
+  ],
+];
+
+describe("a response through the default transport", () => {
+  it.each(endless)(
+    "fails when it is larger than 64 MiB and is not requested again: %s",
+    async (_, respond) => {
+      let requests = 0;
+      let isClosed = false;
+      const { baseUrl } = await startServer((_request, response) => {
+        requests += 1;
+        response.on("close", () => (isClosed = true));
+        response.setHeader("content-type", "application/json");
+        respond(response);
+      });
+      const error = await thrown(clientOf(baseUrl).me.get());
+      expect(error).toBeInstanceOf(ResponseTooLargeError);
+      expect(error).toMatchObject({
+        code: "response:too_large",
+        message: `GET ${baseUrl}/v1/me got a response of more than 67108864 bytes`,
+        hint: expect.stringContaining("nodeTransport"),
+      });
+      await vi.waitFor(() => expect(isClosed).toBe(true), 30_000);
+      expect(requests).toBe(1);
+    },
+  );
+
+  it("is read when a character is split over chunks and there is no length", async () => {
+    const bytes = Buffer.from('{"data":{"id":"é€😀"}}');
+    const { baseUrl } = await startServer((_, response) => {
+      response.setHeader("content-type", "application/json");
+      for (const byte of bytes) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await clientOf(baseUrl).me.get()).toMatchObject({ id: "é€😀" });
+  });
+
+  it("is read from a double of fetch whose responses have no stream", async () => {
+    const whole = Response.json({ data: { id: "me" } });
+    const double = { status: 200, headers: whole.headers, text: () => whole.text() };
+    const client = createClient({
+      baseUrl: "https://api.example.com",
+      token: false,
+      // A double is not a whole response.
+      fetch: () => Promise.resolve(double as unknown as Response),
+    });
+    expect(await client.me.get()).toMatchObject({ id: "me" });
+  });
+});

@@ -1,8 +1,0 @@
-import { format } from "prettier";
-import { controlDocument } from "../../packages/engine/src/control/control-document.js";
-
-/** Generates the file with the OpenAPI document of the control surface, which `@mgmt/mock` contains. */
-export const generateControlDocument = async (): Promise<Map<string, string>> => {
-  const text = await format(JSON.stringify(controlDocument()), { parser: "json", printWidth: 110 });
-  return new Map([["packages/mock/control-openapi.json", text]]);
-};

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { controlDocument } from "../../../packages/engine/src/http/control/control-document.js";
+import { defaultSettings } from "../../../packages/engine/src/values/settings.js";
+import { flags } from "../../../packages/mock/src/command/arguments.js";
+import { root } from "../contract/contract.js";
+import { withMarkedSections } from "./marked-sections.js";
+import { controlSection } from "./mock-reference-control.js";
+import { oneLine } from "./sdk-reference-links.js";
+import { docsOf, isPublic } from "./sdk-reference-source.js";
+
+/** The page whose marked sections are generated. */
+export const mockReferencePage = "docs/mock.md";
+
+/** A section: the declarations whose members it lists. */
+interface Section {
+  /** `file#Name`, relative to `packages`. */
+  declarations: string[];
+  /** Members that only other packages use. */
+  hidden?: string[];
+}
+
+const engine = "engine/src";
+const control = `${engine}/control`;
+
+const sections: Record<string, Section> = {
+  options: {
+    declarations: ["mock/src/mocks/mock.ts#MockOptions", `${engine}/server/engine-options.ts#EngineOptions`],
+  },
+  "kit-options": { declarations: ["mock/src/kit/kit-options.ts#KitOptions"] },
+  "listen-options": { declarations: ["mock/src/interception/listen-options.ts#ListenOptions"] },
+  mock: {
+    declarations: [
+      "mock/src/mocks/mock.ts#Mock",
+      "mock/src/mocks/mock-server.ts#MockServer",
+      "mock/src/record/recordable-server.ts#RecordableServer",
+      `${engine}/server/memory-server.ts#MemoryServer`,
+      `${engine}/server/server.ts#Server`,
+    ],
+    hidden: ["handle", "bodyPolicy", "save", "latencyOf", "dataPlane", ...partNames()],
+  },
+  tokens: { declarations: [`${control}/token-mint.ts#TokenMint`] },
+  "token-options": {
+    declarations: ["TokenOptions", "UserTokenOptions", "ServiceTokenOptions", "AgentTokenOptions"].map(
+      (name) => `${control}/token-mint.ts#${name}`,
+    ),
+  },
+  seed: { declarations: [`${control}/seeder.ts#Seeder`] },
+  clock: { declarations: [`${control}/clock-control.ts#ClockControl`], hidden: ["followMoves"] },
+  faults: { declarations: [`${control}/faults.ts#Faults`], hidden: ["any", "strike"] },
+  fault: { declarations: [`${engine}/world/faults.ts#Fault`] },
+  approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
+  states: { declarations: [`${control}/state-control.ts#StateControl`] },
+  defaults: { declarations: [`${control}/default-rows.ts#DefaultRows`] },
+  tenant: { declarations: [`${control}/tenant.ts#Tenant`] },
+  oauth: { declarations: [`${control}/oauth-control.ts#OAuthControl`], hidden: ["restoreEnsuredClients"] },
+  client: { declarations: [`${control}/oauth-control.ts#ClientRegistration`] },
+  consent: {
+    declarations: [
+      `${control}/oauth-control.ts#RequestedConsent`,
+      `${control}/oauth-control.ts#ConsentOptions`,
+    ],
+  },
+  "rate-limit": { declarations: [`${engine}/values/settings.ts#RateLimitSettings`] },
+  request: { declarations: [`${engine}/request/request-log.ts#LoggedRequest`] },
+  record: { declarations: ["mock/src/record/recordable-server.ts#RecordOptions"] },
+  recording: { declarations: ["mock/src/record/recordable-server.ts#ActiveRecording"] },
+  replay: { declarations: ["mock/src/record/recordable-server.ts#ReplayOptions"] },
+  parity: {
+    declarations: ["mock/src/record/replay.ts#OperationParity", "mock/src/record/replay.ts#ParityDifference"],
+  },
+};
+
+/** Parts of the mock that have a section of their own. */
+function partNames(): string[] {
+  return ["approvals", "clock", "defaults", "faults", "oauth", "seed", "states", "tokens", "settings"];
+}
+
+/** Generates the marked sections of the mock's reference from its sources. */
+export const generateMockReference = (): Promise<Map<string, string>> => {
+  const texts = new Map(
+    Object.entries(sections).map(([name, section]) => [name, membersOf(section).join("\n")]),
+  );
+  texts.set("settings", settingsSection());
+  texts.set("flags", flagsSection());
+  texts.set("control", controlSection(controlDocument()));
+  return withMarkedSections(mockReferencePage, texts);
+};
+
+const parse = (file: string): ts.SourceFile => {
+  const path = join(root, "packages", file);
+  return ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ESNext, true);
+};
+
+type Declaration = ts.ClassDeclaration | ts.InterfaceDeclaration;
+
+const declarationOf = (place: string): Declaration => {
+  const [file = "", name] = place.split("#");
+  const found = parse(file).statements.find(
+    (statement): statement is Declaration =>
+      (ts.isClassDeclaration(statement) || ts.isInterfaceDeclaration(statement)) &&
+      statement.name?.text === name,
+  );
+  if (!found) throw new Error(`packages/${file} does not declare ${String(name)}`);
+  return found;
+};
+
+/** Returns a list item for every public member of the declarations. A member that is declared again is listed once. */
+const membersOf = ({ declarations, hidden = [] }: Section): string[] => {
+  const items = new Map<string, string>();
+  for (const place of declarations) {
+    for (const member of declarationOf(place).members) {
+      if (!member.name || ts.isConstructorDeclaration(member) || !isPublic(member)) continue;
+      const name = member.name.getText();
+      if (!hidden.includes(name) && !items.has(name)) items.set(name, itemOf(name, member));
+    }
+  }
+  if (items.size === 0) throw new Error(`${declarations.join(", ")} has no public member`);
+  return [...items.values()];
+};
+
+const itemOf = (name: string, member: ts.ClassElement | ts.TypeElement): string => {
+  const { text, parameters, throws } = docsOf(member);
+  if (text === "" && throws.length === 0 && (ts.isMethodDeclaration(member) || ts.isGetAccessor(member))) {
+    throw new Error(`${name} in ${member.getSourceFile().fileName} has no doc comment`);
+  }
+  const words = [
+    sentence(text),
+    ...[...parameters].map(([parameter, meaning]) => sentence(`\`${parameter}\`: ${meaning}`)),
+    ...throws.map((each) => sentence(`Throws ${each}`)),
+  ].filter((each) => each !== "");
+  return `- \`${signatureOf(name, member)}\`${words.length > 0 ? ` – ${words.join(" ")}` : ""}`;
+};
+
+const signatureOf = (name: string, member: ts.ClassElement | ts.TypeElement): string => {
+  if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member)) return callOf(name, member);
+  if (ts.isGetAccessor(member)) return `${name}${typeOf(member)}`;
+  if (ts.isPropertyDeclaration(member) || ts.isPropertySignature(member)) {
+    const { initializer } = ts.isPropertyDeclaration(member) ? member : {};
+    if (initializer && ts.isArrowFunction(initializer)) return callOf(name, initializer);
+    return `${name}${member.questionToken ? "?" : ""}${typeOf(member)}`;
+  }
+  throw new Error(`${name} is neither a property nor a method`);
+};
+
+const callOf = (name: string, declaration: ts.SignatureDeclaration): string =>
+  `${name}(${declaration.parameters.map(parameterOf).join(", ")})${typeOf(declaration)}`;
+
+const parameterOf = (parameter: ts.ParameterDeclaration): string => {
+  const name = ts.isIdentifier(parameter.name) ? parameter.name.text : "options";
+  return `${name}${(parameter.questionToken ?? parameter.initializer) ? "?" : ""}${typeOf(parameter)}`;
+};
+
+/** The mock is in memory, so its members return their results, and no promises of them. */
+const inMemory = (type: string): string => type.replace(/^Returned<M, (.*)>$/s, "$1");
+
+const typeOf = ({ type }: { readonly type?: ts.TypeNode | undefined }): string =>
+  type ? `: ${oneLine(inMemory(type.getText()))}` : "";
+
+/** Joins the lines of a text, and ends it with a period. */
+const sentence = (text: string): string => {
+  const line = oneLine(text.replaceAll("\n", " ")).trim();
+  return line === "" || /[.!?)]$/.test(line) ? line : `${line}.`;
+};
+
+/** Lists every setting with its default, nested ones with their path. */
+const settingsSection = (): string => {
+  const file = parse(`${engine}/values/settings.ts`);
+  const interfaces = new Map(
+    file.statements.filter(ts.isInterfaceDeclaration).map((each) => [each.name.text, each]),
+  );
+  const visit = (name: string, path: string, defaults: object): string[] =>
+    (interfaces.get(name)?.members ?? []).flatMap((member) => {
+      if (!ts.isPropertySignature(member) || !member.type) return [];
+      const key = member.name.getText();
+      const value: unknown = Reflect.get(defaults, key);
+      const type = oneLine(member.type.getText());
+      if (interfaces.has(type) && typeof value === "object" && value !== null) {
+        return visit(type, `${path}${key}.`, value);
+      }
+      const shown = value === undefined ? "" : ` Default: \`${JSON.stringify(value)}\`.`;
+      return [`- \`${path}${key}: ${type}\` – ${sentence(docsOf(member).text)}${shown}`];
+    });
+  return visit("Settings", "", defaultSettings).join("\n");
+};
+
+const flagsSection = (): string =>
+  [
+    "| flag | meaning |",
+    "| --- | --- |",
+    ...Object.entries(flags).map(([name, flag]) => {
+      const value = "value" in flag ? ` ${flag.value}` : "";
+      return `| \`--${name}${value}\` | ${flag.help} |`.replaceAll(/(?<=\w)\|(?=\w)/g, "\\|");
+    }),
+  ].join("\n");

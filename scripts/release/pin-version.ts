@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { manifestOf } from "./pack.js";
+
+/** The files that install a version of a package, and where each says which. All packages have the same version. */
+export const pinned: Readonly<Record<string, RegExp>> = {
+  "setup-mgmt/action.yml": /^ {4}default: (\d+\.\d+\.\d+\S*)$/m,
+  "packages/cli/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
+  "packages/mock/Dockerfile": /^ARG VERSION=(\d+\.\d+\.\d+\S*)$/m,
+  "docs/guides/docker.md": /@mgmt\/cli@(\d+\.\d+\.\d+\S*) /,
+  "docs/guides/install.md": /^version=(\d+\.\d+\.\d+\S*)$/m,
+};
+
+/**
+ * Returns the text of a file with another version in place of the one that it installs.
+ * @param pattern its only group is the version
+ */
+export const pinVersion = (text: string, pattern: RegExp, version: string): string => {
+  const [, old] = pattern.exec(text) ?? [];
+  if (old === undefined) throw new Error("The file has no version to replace");
+  return text.replaceAll(old, version);
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { version } = manifestOf("packages/cli");
+  for (const [name, pattern] of Object.entries(pinned)) {
+    const file = join(fileURLToPath(new URL("../../", import.meta.url)), name);
+    writeFileSync(file, pinVersion(readFileSync(file, "utf8"), pattern, version));
+  }
+}

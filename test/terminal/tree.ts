@@ -1,0 +1,30 @@
+import { allCommands } from "../../packages/cli/test/program.js";
+import type { MgmtCommand } from "../../packages/cli/src/program/command.js";
+
+/** A command that can be typed, also if the help does not show it. */
+export interface TypedCommand {
+  /** Its words, starting with `mgmt`. */
+  readonly line: string;
+  /** Whether it only has commands below it. */
+  readonly isGroup: boolean;
+  /** Whether it is not the command of an operation. */
+  readonly isHandWritten: boolean;
+  /** Whether it sends a request that creates or starts something. */
+  readonly creates: boolean;
+  /** Whether it can wait for something. */
+  readonly waits: boolean;
+}
+
+/** Returns every command, with those that are hidden, in the order of the help. */
+export const typedCommands = async (): Promise<TypedCommand[]> => (await allCommands()).map(typed);
+
+const typed = (command: MgmtCommand): TypedCommand => {
+  const { line, row, options } = command;
+  return {
+    line,
+    isGroup: command.usage().startsWith("<command>"),
+    isHandWritten: row === undefined,
+    creates: row?.method === "POST",
+    waits: options.some(({ long }) => long === "--wait" || long === "--timeout"),
+  };
+};

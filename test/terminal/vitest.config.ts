@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+import { reporters } from "../../scripts/gate/failures-reporter.js";
+import shared from "../../vitest.config.js";
+import { ScreensReporter } from "./screens-reporter.js";
+
+/**
+ * Runs the installed command in real terminals. `-- --update` writes the committed screens and pictures. Run from the root, on
+ * Linux.
+ */
+export default defineConfig({
+  ...(shared.resolve && { resolve: shared.resolve }),
+  test: {
+    include: ["test/terminal/**/*.terminal.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/terminal/installed-command.ts"],
+    reporters: reporters(new ScreensReporter()),
+    maxWorkers: 2,
+    maxConcurrency: 3,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+  },
+});
