@@ -18,6 +18,7 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly stderr: NodeJS.WriteStream;
   /** Default: the command cannot be started in the background. */
   readonly ownWords?: OwnWords | undefined;
+  readonly patienceMs?: number;
 }
 
 /** Runs one command line and returns the exit code. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCannedServer } from "./canned-server.js";
 import { ensureBuilt } from "./bin.js";
-import { runInProcess } from "./in-process.js";
+import { runInProcess, type Setup } from "./in-process.js";
 import { inPty } from "./pty.js";
 import { type Session, startSession } from "./terminal.js";
 
@@ -11,10 +11,12 @@ beforeEach(async () => {
 });
 afterEach(() => session.close());
 
+const impatient = (): Setup => ({ env: session.env, patienceMs: 100 });
+
 describe("a request", () => {
   it("says that it is slow, once, on standard error", async () => {
-    session.server.engine.faults.add({ operation: "projects.list", latency: 1_500, times: 1 });
-    const { status, stderr } = await session.mgmt`projects list`;
+    session.server.engine.faults.add({ operation: "projects.list", latency: 300, times: 1 });
+    const { status, stderr } = await runInProcess(["projects", "list"], impatient());
     const host = new URL(session.server.baseUrl).host;
     expect({ status, stderr }).toEqual({
       status: 0,
@@ -23,8 +25,8 @@ describe("a request", () => {
   });
 
   it("says so in a notice with --output json", async () => {
-    session.server.engine.faults.add({ operation: "projects.list", latency: 1_500, times: 1 });
-    const { stdout, errors } = await session.mgmt`projects list -o json`;
+    session.server.engine.faults.add({ operation: "projects.list", latency: 300, times: 1 });
+    const { stdout, errors } = await runInProcess(["projects", "list", "-o", "json"], impatient());
     expect(stdout).toBe("[]\n");
     expect(errors).toEqual([
       { notice: { code: "request:slow", message: expect.stringContaining("Still waiting") } },
@@ -39,7 +41,7 @@ describe("a request", () => {
         ? { status: 503, headers: { "retry-after": "1" }, body: { error: { code: "x:y", message: "later" } } }
         : { body: { data: [], pagination: { hasMore: false, nextCursor: null } } };
     });
-    const { status, stderr } = await runInProcess(["projects", "list"], { env });
+    const { status, stderr } = await runInProcess(["projects", "list"], { ...impatient(), env });
     expect(status).toBe(0);
     expect(stderr).toMatch(
       /^\S+ responded with status 503\. The request is sent again in [12] s\.\nNothing found\.\n$/,
@@ -50,9 +52,9 @@ describe("a request", () => {
   it("does not say so of another request to the same address, after one that failed", async () => {
     const { faults } = session.server.engine;
     faults.add({ operation: "projects.create", status: 502, times: 1 });
-    faults.add({ operation: "projects.create", latency: 1_500, times: 1 });
+    faults.add({ operation: "projects.create", latency: 300, times: 1 });
     const { stderr } = await runInProcess(["projects", "create", "--ndjson", "-", "-o", "ndjson"], {
-      env: session.env,
+      ...impatient(),
       stdin: '{"name":"first"}\n{"name":"second"}\n',
     });
     expect(stderr).toContain("request:slow");

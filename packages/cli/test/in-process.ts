@@ -23,9 +23,14 @@ export interface Setup {
   interrupt?: Promise<unknown>;
   /** The signal that is sent instead of that of Ctrl-C. */
   signal?: EndSignal;
+  /** A request that takes longer is announced, in milliseconds. Default: none is, however slow the machine is. */
+  patienceMs?: number;
   /** Ctrl-C is pressed when this returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;
 }
+
+/** In milliseconds. */
+const longestTimeout = 2 ** 31 - 1;
 
 /** Runs the command inside the test's process, which is fast, and can pretend to be at a terminal. */
 export const runInProcess = async (line: readonly string[], setup: Setup = {}): Promise<Result> => {
@@ -63,6 +68,7 @@ export const runInProcess = async (line: readonly string[], setup: Setup = {}): 
     env: { MGMT_CONFIG_DIR: noConfigDir, ...setup.env },
     cwd: () => cwd ?? process.cwd(),
     on: signals.on.bind(signals),
+    patienceMs: setup.patienceMs ?? longestTimeout,
   };
   // It has everything that the command uses of a process.
   const status = await main(line, manifest.version, host as unknown as ProcessLike);

@@ -5,14 +5,14 @@ import type { nodeTransport } from "../contract/sdk.js";
 /** Sends requests. */
 export type Transport = Pick<ReturnType<typeof nodeTransport>, "send">;
 
-/** A request that finishes in this time is never announced. */
-const patienceMs = 1_000;
-
 /** Wraps a transport: a request without a response after a second is announced on standard error. */
 export const announceSlowness = (transport: Transport, output: Output): Transport => ({
   async send(request) {
     const message = `Still waiting for a response from ${new URL(request.url).host}.`;
-    const timer = setTimeout(() => announce({ code: "request:slow", message }, output), patienceMs).unref();
+    const timer = setTimeout(
+      () => announce({ code: "request:slow", message }, output),
+      output.patienceMs,
+    ).unref();
     try {
       return await transport.send(request);
     } finally {
@@ -24,7 +24,7 @@ export const announceSlowness = (transport: Transport, output: Output): Transpor
 /** Announces on standard error that a request is sent again, if the call takes more than a second with the pause before it. */
 export const announceRetry = ({ url, attempts, pauseMs }: RetryEvent, output: Output): void => {
   const elapsedMs = attempts.reduce((sum, attempt) => sum + attempt.pauseMs + (attempt.durationMs ?? 0), 0);
-  if (elapsedMs + pauseMs < patienceMs) return;
+  if (elapsedMs + pauseMs < output.patienceMs) return;
   const { host } = new URL(url);
   const { status, reason } = attempts.at(-1) ?? {};
   const problem =

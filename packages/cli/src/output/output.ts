@@ -80,6 +80,11 @@ export class Output {
     private readonly interruption?: Interruption,
   ) {}
 
+  /** A request that takes longer is announced, in milliseconds. */
+  get patienceMs(): number {
+    return this.streams.patienceMs ?? 1_000;
+  }
+
   /** Prints text of our own that is itself the result, unchanged: help, the version, a completion script. */
   text(text: string): void {
     writeText(text, this.streams);

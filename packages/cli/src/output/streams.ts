@@ -8,6 +8,8 @@ export type OutputStream = Writable & Partial<Pick<NodeJS.WriteStream, "isTTY" |
 export interface Streams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** A request that takes longer is announced, in milliseconds. Default: a second. */
+  readonly patienceMs?: number;
 }
 
 /** Writes text, with a line break at the end. */

@@ -176,9 +176,11 @@ describe("a profile of a mgmt dev that has ended", () => {
     await register();
     const port = portOf(account.server.baseUrl);
     await account.server.close(0);
-    const slow = createServer((_, response) => void setTimeout(() => response.end("{}"), 1_500));
+    const slow = createServer((_, response) => void setTimeout(() => response.end("{}"), 500));
     await new Promise<void>((resolve) => slow.listen(port, "127.0.0.1", resolve));
-    const { status, stderr } = await account.run(["projects", "list", "--profile", "local"]);
+    const { status, stderr } = await account.run(["projects", "list", "--profile", "local"], {
+      patienceMs: 100,
+    });
     slow.close();
     expect(status).toBe(9);
     expect(stderr).toMatch(`Still waiting for a response from 127.0.0.1:${String(port)}.`);
