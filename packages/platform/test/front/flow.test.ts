@@ -78,7 +78,7 @@ describe.each([
     const { front, sockets } = await startWith((socket) => {
       const block = Buffer.alloc(65_536, "x");
       const send = (): void => {
-        for (let more = true; more && sent < 200_000_000; sent += block.length) more = socket.write(block);
+        for (let more = true; more && sent < 60_000_000; sent += block.length) more = socket.write(block);
       };
       socket.once("data", () => {
         socket.on("drain", send);
@@ -95,16 +95,16 @@ describe.each([
         before = sent;
         expect(isStalled).toBe(true);
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     // Only the buffers of the system and the high-water marks of the streams are full.
     expect(sent).toBeLessThan(50_000_000);
     let received = 0;
     client.on("data", (bytes: Buffer) => (received += bytes.length));
     client.resume();
-    await vi.waitFor(() => expect(received).toBeGreaterThan(100_000_000), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(received).toBeGreaterThan(55_000_000), { timeout: 60_000, interval: 20 });
     client.destroy();
-    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true));
+    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true), 30_000);
   });
 
   it("sends no faster than a slow server reads", async () => {
@@ -128,11 +128,11 @@ describe.each([
         before = written;
         expect(isStalled).toBe(true);
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     expect(written).toBeLessThan(50);
     sockets[0]?.resume();
-    await vi.waitFor(() => expect(written).toBe(60), { timeout: 10_000 });
+    await vi.waitFor(() => expect(written).toBe(60), { timeout: 60_000 });
     client.destroy();
   });
 
@@ -156,7 +156,7 @@ describe.each([
     await once(client, "data");
     if (client instanceof TLSSocket) client.destroy();
     else client.resetAndDestroy();
-    await vi.waitFor(() => expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true));
+    await vi.waitFor(() => expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true), 30_000);
   });
 });
 
@@ -186,11 +186,11 @@ describe("Postgres that is not available", () => {
   it("is hidden from new connections while it restarts", async () => {
     const { front, defects } = await start();
     const { id, credential } = await cluster.makeTenant();
-    const records = [{ databaseId: id, credentials: [credential], backupIds: [] }];
-    await cluster.stop();
-    const connecting = Promise.all([1, 2, 3].map(() => query(front.port, credential)));
-    await cluster.start(records);
-    expect(await connecting).toEqual(Array(3).fill([{ name: id }]));
+    // Opening the databases again would end sessions of clients, which the platform lets in only afterwards.
+    await cluster.server.stop();
+    const connecting = Promise.allSettled([1, 2, 3].map(() => query(front.port, credential)));
+    await cluster.startServer();
+    expect(await connecting).toEqual(Array(3).fill({ status: "fulfilled", value: [{ name: id }] }));
     expect(defects).toEqual([]);
   });
 
@@ -286,7 +286,7 @@ describe("the front itself", () => {
     const waitingFront = await start({ patience: 60_000 }, false);
     const waiting = await RawClient.connect(waitingFront.front.port);
     waiting.send(startup);
-    await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0), 30_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     waitingFront.front.stopAccepting();
     expect(errorFields(await waiting.closed)).toMatchObject({ C: "57P01" });
