@@ -112,7 +112,17 @@ const noHookOfModule = {
 };
 
 export default tseslint.config(
-  { ignores: ["**/*.d.json.ts", "**/dist/**", "**/generated/**", "**/node_modules/**"] },
+  {
+    ignores: [
+      "**/*.d.json.ts",
+      "**/dist/**",
+      "**/generated/**",
+      "**/node_modules/**",
+      // Tests write and remove files there meanwhile.
+      "**/.blocks/**",
+      "**/.test-*/**",
+    ],
+  },
   {
     files: ["**/*.ts"],
     languageOptions: {
@@ -156,6 +166,7 @@ export default tseslint.config(
     ignores: [
       "**/*.{test,security,browser,keyring}.ts",
       // Setup files are evaluated for each test file.
+      "test/setup/*.ts",
       "test/store/setup.ts",
       "test/mutation/short-pauses.ts",
     ],
