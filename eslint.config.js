@@ -168,7 +168,6 @@ export default tseslint.config(
       // Setup files are evaluated for each test file.
       "test/setup/*.ts",
       "test/store/setup.ts",
-      "test/mutation/short-pauses.ts",
     ],
     rules: { "no-restricted-syntax": ["error", noDefaultExport, noHookOfModule] },
   },
