@@ -111,7 +111,7 @@ afterAll(async () => {
 describe("the code blocks of the docs", { timeout: 120_000 }, () => {
   it("all have a kind that a test runs", () => {
     const known = ["sh install", "sh root", "sh serve", "sh run", "ts", "ts run", "ts test", "yaml", "text"];
-    // Tests of the mock, of the examples, of whole pages, of the parity page, of the standalone program, and of recipes run these.
+    // Tests of the mock, of the examples, of whole pages, of the standalone program, and of recipes run these.
     known.push(
       "sh page",
       "js",
@@ -121,7 +121,6 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
       "python mock",
       "go mock",
       "sh example",
-      "sh parity",
       "sh standalone",
       "sh recipe",
       "ts recipe",

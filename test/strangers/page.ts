@@ -127,12 +127,9 @@ const importsOf = ({ where, text }: Fence): { where: string; name: string }[] =>
 const isProgram = ({ language, use }: Fence): boolean =>
   /^(?:ts|js)$/.test(language) && /^(?:run|test)$/.test(use);
 const isFence = (part: Part): part is Fence => "language" in part;
-/**
- * The tests of this repository, which include these, the comparison with a public service, and downloads of a release, which the test of
- * the standalone program runs.
- */
+/** The tests of this repository, which include these, and downloads of a release, which the test of the standalone program runs. */
 const isDoneElsewhere = ({ use, text }: Fence): boolean =>
-  use === "parity" || use === "standalone" || (use === "root" && text.includes("npm test"));
+  use === "standalone" || (use === "root" && text.includes("npm test"));
 const installs = /^npm install (?!&)\S+(?: .*)?$/m;
 const isTestFile = /\.(?:test|spec)\.\w+$/;
 const runsTests = /\b(?:npm (?:run )?test|vitest|jest|playwright test|node --test)\b/;

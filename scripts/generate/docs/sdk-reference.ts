@@ -1,8 +1,6 @@
 import { format } from "prettier";
-import { readRecordedParity } from "../../parity/recorded.js";
 import type ts from "typescript";
-import { type Contract, type ErrorCode, root } from "../contract/contract.js";
-import { parityPage } from "./parity.js";
+import { type Contract, type ErrorCode } from "../contract/contract.js";
 import { codeClass } from "../sdk/names.js";
 import { errorsPage } from "./sdk-reference-errors.js";
 import { exampleOf } from "./sdk-reference-example.js";
@@ -31,16 +29,12 @@ export const generateReference = async (
     pages.set(pageOf(root), resourcePage(inside, sdk, links, contract));
   }
   pages.set("README.md", indexPage(sdk));
-  pages.set("parity.md", parityPage(contract, readRecordedParity(root)));
   pages.set("errors.md", errorsPage(contract, sdk, links));
   // Comes last because it documents the types that the other pages link to.
   pages.set("types.md", typesPage(sdk, links));
   const files = new Map<string, string>();
   for (const [page, text] of pages) {
-    const pretty = await format(page === "parity.md" ? text : header + text, {
-      parser: "markdown",
-      printWidth: 110,
-    });
+    const pretty = await format(header + text, { parser: "markdown", printWidth: 110 });
     files.set(`${referenceFolder}/${page}`, pretty);
   }
   return files;
