@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -85,11 +84,11 @@ export const buildCli = async (): Promise<void> => {
   // `open` uses this program on Linux systems that have none.
   await copyFile(join(dirname(require.resolve("open")), "xdg-open"), join(folder, "xdg-open"));
   // Last, because its age tells whether the build is stale.
-  await buildEntry(await overviewOf(join(folder, "main.js")), buildIdOf(output));
+  await buildEntry(await overviewOf(join(folder, "main.js")));
 };
 
 /** Builds the file that runs first. It shares no code with the others, so that a fixed text loads no other file. */
-const buildEntry = async (overview: Record<string, string>, buildId: string): Promise<void> => {
+const buildEntry = async (overview: Record<string, string>): Promise<void> => {
   await build({
     ...shared,
     entryPoints: [`${source}/mgmt.ts`],
@@ -98,14 +97,8 @@ const buildEntry = async (overview: Record<string, string>, buildId: string): Pr
     // Makes `import()` a `require`, which does not load the ES module loader.
     supported: { "dynamic-import": false },
     minify: true,
-    define: { __MGMT_OVERVIEW__: JSON.stringify(overview), __MGMT_BUILD__: JSON.stringify(buildId) },
+    define: { __MGMT_OVERVIEW__: JSON.stringify(overview) },
   });
-};
-
-const buildIdOf = (output: readonly { fileName: string; code?: string }[]): string => {
-  const hash = createHash("sha256");
-  for (const { fileName, code } of output) hash.update(`${fileName}\n${code ?? ""}\n`);
-  return hash.digest("hex").slice(0, 16);
 };
 
 interface Bundle {

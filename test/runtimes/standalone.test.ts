@@ -225,13 +225,14 @@ describe("the standalone program", () => {
     expect(seen).not.toContain("npm install");
   });
 
-  it("stores compiled code for the next run among the caches of the user, and starts without them", async () => {
+  it("keeps compiled code for the next run among the caches of the user, and starts without them", async () => {
     const env = userEnv("cached");
     const files = (): string[] =>
       readdirSync(join(env.HOME, "cache/mgmt/code"), { recursive: true }).map(String);
     await run(["help", "output"], { env });
     const first = files();
-    expect(first.filter((file) => file.endsWith("/main.js"))).toHaveLength(1);
+    // A folder of this version of Node.js, with a file for each file that was loaded.
+    expect(first.length).toBeGreaterThan(2);
     await run(["help", "output"], { env });
     expect(files()).toEqual(first);
     for (const more of [{ XDG_CACHE_HOME: mgmt() }, { NODE_DISABLE_COMPILE_CACHE: "1" }])

@@ -1,17 +1,14 @@
 #!/usr/bin/env node
-import { fstatSync, readFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { fstatSync, writeSync } from "node:fs";
 import { engines, version } from "../package.json";
 import type { OwnWords } from "./context/context.js";
 import { lastResort } from "./errors/last-resort.js";
+import { keepCompiledCode } from "./files/compile-cache.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
-import { embeddedText, isStandalone } from "./process/standalone.js";
+import { isStandalone } from "./process/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
 declare const __MGMT_OVERVIEW__: Overview | undefined;
-
-/** Identifies the content of the files that the build has written. */
-declare const __MGMT_BUILD__: string;
 
 interface Overview {
   /** For 80 columns. */
@@ -66,23 +63,13 @@ const ownWords = (): OwnWords | undefined => {
   return argv[1] === undefined ? undefined : [execPath, argv[1]];
 };
 
-/** Loads the rest of the program, from compiled code if an earlier run has stored it. */
+/** Loads the rest of the program. */
 const loadMain = async (): Promise<typeof import("./main.js")> => {
-  const { env } = process;
-  // Node.js has the same variable for its own cache. Other runtimes do not compile with V8, or differ in its interface.
-  const isNode = !("bun" in process.versions || "deno" in process.versions);
-  const storesCode = isNode && !env["NODE_DISABLE_COMPILE_CACHE"];
-  const isEmbedded = isStandalone();
-  if (!storesCode && !isEmbedded) return import("./main.js");
-  const { CodeCache, codeCacheFolder } = await import("./node-20/code-cache.js");
-  const files = isEmbedded
-    ? { path: process.execPath, read: embeddedText }
-    : { path: __dirname, read: (name: string) => readFileSync(join(__dirname, name), "utf8") };
-  const stored = storesCode ? codeCacheFolder(__MGMT_BUILD__, files, env) : undefined;
-  const cache = new CodeCache(files, stored, require);
-  process.once("exit", () => cache.store());
+  keepCompiledCode(process.env);
+  if (!isStandalone()) return import("./main.js");
+  const { requireEmbedded } = await import("./process/embedded-modules.js");
   // The build writes this file from `main.ts`.
-  return cache.load("main.js") as typeof import("./main.js");
+  return requireEmbedded("main.js", require) as typeof import("./main.js");
 };
 
 const refusal = unsupportedNode();

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { cacheFolder, isOwnFolder, readOwn } from "../files/own-cache.js";
+import { isOwnFolder, readOwn } from "../files/own-cache.js";
 import { findProgram, programEnvironment } from "../process/find-program.js";
 import { isStandalone } from "../process/standalone.js";
 
@@ -14,15 +14,19 @@ const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
  * is that of the last lookup or notice.
  */
 export class LatestVersion {
-  private readonly folder: string;
   private readonly file: string;
 
+  /**
+   * @param name Name of the package.
+   * @param folder Folder of the file.
+   * @param env Environment of npm.
+   */
   constructor(
     private readonly name: string,
+    private readonly folder: string,
     private readonly env: NodeJS.ProcessEnv,
   ) {
-    this.folder = cacheFolder(env);
-    this.file = join(this.folder, "latest-version");
+    this.file = join(folder, "latest-version");
   }
 
   /** Returns the version, or undefined if it is not known. npm may still be looking it up, or may have failed. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Context, GlobalFlags } from "../context/context.js";
+import { cacheFolder } from "../files/own-cache.js";
 import { storedSettings } from "../profiles/stored-settings.js";
 import {
   type Installation,
@@ -25,8 +26,10 @@ export const noticeUpdate = (
   // The next `npx` may run another version anyway.
   if (installation === "npx" || output.format !== "table" || ciSystemOf(env)) return;
   if (updateNoticeVariables.some((variable) => env[variable])) return;
+  const folder = cacheFolder(env);
+  if (folder === undefined) return;
   try {
-    const stored = new LatestVersion(name, env);
+    const stored = new LatestVersion(name, folder, env);
     const latest = stored.read();
     const isNewer = latest !== undefined && isAfter(latest, version);
     if (!isNewer && !stored.isDue()) return;

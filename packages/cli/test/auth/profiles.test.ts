@@ -190,12 +190,7 @@ describe("the default project", () => {
 
 /** Returns the code of the built files that a command loads. */
 const loadedBy = async (line: string, environment: NodeJS.ProcessEnv = {}): Promise<string> => {
-  const { stderr } = await spawned(line, {
-    ...environment,
-    NODE_DEBUG: "module,esm",
-    // Node.js does not report files that are loaded from stored code.
-    NODE_DISABLE_COMPILE_CACHE: "1",
-  });
+  const { stderr } = await spawned(line, { ...environment, NODE_DEBUG: "module,esm" });
   const files = new Set([...stderr.matchAll(/dist\/([\w-]+\.js)/g)].map(([, file = ""]) => file));
   expect(files).toContain("mgmt.js");
   return [...files].map((file) => readFileSync(join(dirname(bin), file), "utf8")).join("\n");

@@ -12,7 +12,7 @@ type Library = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;
  * caches of the user. Throws `keyring:not_installed`.
  */
 export const loadEmbeddedLibrary = (): Library => {
-  const folder = join(cacheFolder(process.env), "native");
+  const folder = cacheFolder(process.env, "native");
   try {
     const library = { exports: {} };
     process.dlopen(library, storedIn(folder));
@@ -24,7 +24,8 @@ export const loadEmbeddedLibrary = (): Library => {
 };
 
 /** Returns the file with the library. Writes it unless it is there, unchanged. */
-const storedIn = (folder: string): string => {
+const storedIn = (folder: string | undefined): string => {
+  if (folder === undefined) throw new Error("The folder for caches has no absolute path");
   const content = embeddedBytes("keyring.node");
   const hash = createHash("sha256").update(content).digest("hex");
   const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);

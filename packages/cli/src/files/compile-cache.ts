@@ -1,0 +1,31 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { cacheFolder, isOwnFolder } from "./own-cache.js";
+
+/** Node.js has this since 22.8. The types are those of Node.js 20. */
+type Modules = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };
+
+/**
+ * Lets Node.js keep the code that it compiles among the caches of the user, which starts the next command faster. Does nothing where
+ * Node.js cannot, or where another user could have put other code in its place.
+ */
+export const keepCompiledCode = (env: NodeJS.ProcessEnv): void => {
+  // Node.js has this variable, too, but the folder would be created.
+  if (env["NODE_DISABLE_COMPILE_CACHE"]) return;
+  const modules: Modules | undefined = process.getBuiltinModule?.("node:module");
+  if (typeof modules?.enableCompileCache !== "function") return;
+  try {
+    const folder = codeFolder(env);
+    if (folder !== undefined) modules.enableCompileCache(folder);
+  } catch {
+    // Every run compiles the code again.
+  }
+};
+
+/** Returns the folder of this user alone, which is created. Throws if it cannot be. */
+const codeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
+  const folder = cacheFolder(env, "code");
+  if (folder === undefined || !isOwnFolder(folder)) return undefined;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The user may have linked it to a folder that others can write.
+  return lstatSync(folder).isDirectory() ? folder : undefined;
+};

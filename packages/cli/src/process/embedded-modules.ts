@@ -1,0 +1,29 @@
+import Module from "node:module";
+import { basename, join } from "node:path";
+import { embeddedText } from "./standalone.js";
+
+/** What Node.js calls for a CommonJS module, which is not in its types. */
+interface CommonJsModule {
+  exports: object;
+  _compile(source: string, filename: string): void;
+}
+
+const loaded = new Map<string, CommonJsModule>();
+
+/**
+ * Loads a file of the build that the standalone program contains, as `require` does. Throws if there is none.
+ * @param require loads everything that is not a file of the build
+ */
+export const requireEmbedded = (name: string, require: NodeJS.Require): object => {
+  const known = loaded.get(name);
+  if (known) return known.exports;
+  const filename = join(process.execPath, name);
+  const made = Object.assign(new Module(filename), {
+    filename,
+    require: (id: string): unknown =>
+      id.startsWith("./") ? requireEmbedded(basename(id), require) : require(id),
+  }) as unknown as CommonJsModule;
+  loaded.set(name, made);
+  made._compile(embeddedText(name), filename);
+  return made.exports;
+};
