@@ -267,7 +267,7 @@ describe("an ephemeral platform", () => {
     const victim = sandbox.victim("planted-victim");
     const planted = join(temporary, "mgmt-ephemeral-planted");
     symlinkSync(victim.folder, planted);
-    const lock = JSON.stringify({ pid: 999_999_999, started: null });
+    const lock = JSON.stringify({ pid: 999_999_999, started: null, directory: 1 });
     writeFileSync(join(victim.folder, "platform.lock"), lock, { mode: 0o600 });
     vi.stubEnv("TMPDIR", temporary);
     expect(await outcomeOf(undefined)).toBe("started");

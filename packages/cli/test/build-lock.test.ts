@@ -29,7 +29,7 @@ describe("the lock of the build", () => {
     const killed = join(folder, "killed");
     const { pid, child } = await sleeper();
     await whileLocked(killed, async () => undefined);
-    writeFileSync(join(killed, "platform.lock"), JSON.stringify({ pid, started: null }));
+    writeFileSync(join(killed, "platform.lock"), JSON.stringify({ pid, started: null, directory: 1 }));
     child.kill("SIGKILL");
     await once(child, "exit");
     let isDone = false;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type DataDir, filesIn, refuseUnlessCopied } from "./data-dir/data-dir.js";
-import { type Manifest, writeManifest } from "./data-dir/manifest.js";
+import { type Manifest, format, identityOf, writeManifest } from "./data-dir/manifest.js";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { ownCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
 import type { PostgresAddress } from "./front/upstream.js";
@@ -99,9 +99,10 @@ const openNew = async (dataDir: DataDir, waiting: Waiting): Promise<OpenPostgres
   const { major } = programs.binaries;
   const password = randomBytes(24).toString("base64url");
   const manifest: Manifest = {
-    format: 1,
+    format,
+    directory: await identityOf(dataDir.path),
     port: null,
-    postgres: { major, port: 0, password, complete: false },
+    postgres: { major, port: 0, directPort: 0, password, complete: false },
   };
   if (!dataDir.ephemeral) {
     await endLeftovers(cluster);

@@ -16,7 +16,7 @@ import {
 import { withAvailablePostgres } from "./available-postgres.js";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";
-import { type Manifest, identityOf, writeManifest } from "./data-dir/manifest.js";
+import { type Manifest, format, identityOf, writeManifest } from "./data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
@@ -205,7 +205,7 @@ const completeManifest = async ({ dataDir, postgres, front }: ServerContext, por
   const { manifest, cluster } = postgres;
   const complete: Manifest = {
     ...manifest,
-    format: 1,
+    format,
     directory: await identityOf(dataDir.path),
     port,
     postgres: {

@@ -21,7 +21,7 @@ export interface PlatformRecords {
 /**
  * Opens the records in the cluster of a data directory.
  *
- * @throws PlatformError `platform:data_dir_newer`, `platform:data_dir_corrupt`.
+ * @throws PlatformError `platform:data_dir_incompatible`, `platform:data_dir_corrupt`.
  */
 export const openPlatformRecords = async (
   dataDir: DataDir,
@@ -73,7 +73,7 @@ const open = async (dataDir: DataDir, { cluster, upstream }: OpenPostgres): Prom
       { schema: recordsSchema },
     );
   } catch (error) {
-    if (error instanceof NewerSchemaError) throw platformErrors.dataDirNewer(dataDir.path, error);
+    if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
     throw error;
   }
 };

@@ -139,8 +139,8 @@ describe("a data directory in use", () => {
   it("is taken over when the process of the lock has ended or its id was reused", async () => {
     const directory = join(root, "in-use");
     for (const owner of [
-      { pid: 999_999_999, started: null },
-      { pid: process.pid, started: "long ago" },
+      { pid: 999_999_999, started: null, directory: 1 },
+      { pid: process.pid, started: "long ago", directory: 1 },
       "broken",
     ]) {
       await writeFile(join(directory, "platform.lock"), JSON.stringify(owner));
@@ -167,7 +167,10 @@ describe("a data directory in use", () => {
 
   it("is locked by exactly one of many processes that find a stale lock", async () => {
     const directory = join(root, "in-use");
-    await writeFile(join(directory, "platform.lock"), JSON.stringify({ pid: 999_999_999, started: null }));
+    await writeFile(
+      join(directory, "platform.lock"),
+      JSON.stringify({ pid: 999_999_999, started: null, directory: 1 }),
+    );
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => DirectoryLock.acquire(directory)),
     );

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDataDir } from "../src/data-dir/data-dir.js";
@@ -15,10 +15,9 @@ beforeEach(async () => {
   dataDir = join(root, "data");
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { mode: 0o700 });
-  const postgres = { major: 18, port: 1, password: "not-a-secret", complete: true };
-  await writeFile(join(dataDir, "platform.json"), JSON.stringify({ format: 1, port: 2, postgres }), {
-    mode: 0o600,
-  });
+  const postgres = { major: 18, port: 1, directPort: 3, password: "not-a-secret", complete: true };
+  const manifest = { format: 1, directory: (await stat(dataDir)).ino, port: 2, postgres };
+  await writeFile(join(dataDir, "platform.json"), JSON.stringify(manifest), { mode: 0o600 });
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -22,7 +22,7 @@ it("removes the directories of killed ephemeral platforms, and nothing else", as
   const living = await make(`${ephemeralPrefix}living`);
   await DirectoryLock.acquire(living);
   const killed = await make(`${ephemeralPrefix}killed`);
-  await writeFile(join(killed, lockName), JSON.stringify({ pid: 999_999_999, started: null }));
+  await writeFile(join(killed, lockName), JSON.stringify({ pid: 999_999_999, started: null, directory: 1 }));
   await make(`${ephemeralPrefix}starting`);
   const cutShort = await make(`${ephemeralPrefix}cut-short`);
   const locking = await make(`${ephemeralPrefix}locking`);

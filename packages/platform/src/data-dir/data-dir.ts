@@ -6,7 +6,7 @@ import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
-import { type Manifest, NewerFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
+import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
 import { readRegular } from "./own-file.js";
 
@@ -49,8 +49,8 @@ export const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
 /**
  * Opens a persistent data directory, or initializes it when it is empty or missing.
  *
- * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_unsafe`,
- *   `platform:data_dir_unwritable`. Existing files are not changed in these cases.
+ * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_incompatible`,
+ *   `platform:data_dir_unsafe`, `platform:data_dir_unwritable`. Existing files are not changed in these cases.
  */
 export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
@@ -113,7 +113,7 @@ const readComplete = async (path: string): Promise<Manifest | undefined> => {
   try {
     manifest = await readManifest(path);
   } catch (error) {
-    if (error instanceof NewerFormatError) throw platformErrors.dataDirNewer(path, error);
+    if (error instanceof UnknownFormatError) throw platformErrors.dataDirIncompatible(path, error);
     throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${messageOf(error)})`, error);
   }
   if (manifest === undefined) {

@@ -38,8 +38,7 @@ export class DirectoryLock {
       while (!(await linkIfAbsent(own, path))) {
         const owner = await readOwner(path);
         if (owner !== undefined && (await isAlive(owner))) {
-          const isOriginals = owner.directory !== undefined && owner.directory !== directory;
-          throw isOriginals
+          throw owner.directory !== directory
             ? platformErrors.dataDirCopiedInUse(dataDir, owner.pid)
             : platformErrors.dataDirInUse(dataDir, owner.pid);
         }
@@ -78,7 +77,7 @@ export const lockOwner = (dataDir: string): Promise<Owner | undefined> => readOw
 
 /** The holder of a lock, and the identity of the directory that it locked. */
 interface Owner extends ProcessIdentity {
-  directory?: number;
+  directory: number;
 }
 
 const readOwner = async (path: string): Promise<Owner | undefined> => {
@@ -97,7 +96,8 @@ const isIdentity = (value: unknown): value is Owner =>
   typeof value.pid === "number" &&
   "started" in value &&
   (typeof value.started === "string" || value.started === null) &&
-  (!("directory" in value) || typeof value.directory === "number");
+  "directory" in value &&
+  typeof value.directory === "number";
 
 /** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
 const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {

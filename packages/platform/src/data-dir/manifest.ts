@@ -4,11 +4,14 @@ import { systemErrorCode } from "../errors/platform-error.js";
 import { writeAtomically } from "./atomic-file.js";
 import { readOwn } from "./own-file.js";
 
+/** The format of the data directories that this version reads and writes. */
+export const format = 1;
+
 /** The content of `platform.json`: marks a directory as a data directory and holds the values that stay between runs. */
 export interface Manifest {
-  format: 1;
+  format: typeof format;
   /** Inode of the directory. It is another one in a copy. */
-  directory?: number;
+  directory: number;
   /** Port of the HTTP server in the last run. */
   port: number | null;
   postgres: {
@@ -17,7 +20,7 @@ export interface Manifest {
     /** Port in the connection strings. */
     port: number;
     /** Port of Postgres itself in the last run. */
-    directPort?: number;
+    directPort: number;
     /** Password of the superuser. */
     password: string;
     /** False until the first start has finished. Until then the cluster holds nothing and is created again. */
@@ -25,8 +28,8 @@ export interface Manifest {
   };
 }
 
-/** Thrown when a newer version of the platform has written the manifest. */
-export class NewerFormatError extends Error {}
+/** Thrown when the manifest, and so the directory, has a format that this version of the platform does not know. */
+export class UnknownFormatError extends Error {}
 
 export const manifestName = "platform.json";
 
@@ -36,7 +39,7 @@ const fileIn = (dataDir: string): string => join(dataDir, manifestName);
  * Reads the manifest.
  *
  * @returns undefined when the file does not exist.
- * @throws NewerFormatError; another error when the file exists but is not a valid manifest.
+ * @throws UnknownFormatError; another error when the file exists but is not a valid manifest.
  */
 export const readManifest = async (dataDir: string): Promise<Manifest | undefined> => {
   let text: string;
@@ -48,7 +51,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   }
   const value: unknown = JSON.parse(text);
   if (isManifest(value)) return value;
-  if (isObject(value) && Number(value["format"]) > 1) throw new NewerFormatError();
+  if (isObject(value) && "format" in value && value["format"] !== format) throw new UnknownFormatError();
   throw new Error("it is not valid");
 };
 
@@ -60,18 +63,18 @@ export const identityOf = async (dataDir: string): Promise<number> => (await sta
 
 /** Whether a data directory with this manifest was copied, or restored from a backup, since its last run. */
 export const isCopied = async (dataDir: string, { directory }: Manifest): Promise<boolean> =>
-  directory !== undefined && directory !== (await identityOf(dataDir));
+  directory !== (await identityOf(dataDir));
 
 const isManifest = (value: unknown): value is Manifest => {
-  if (!isObject(value) || value["format"] !== 1) return false;
+  if (!isObject(value) || value["format"] !== format) return false;
   const { port, postgres, directory } = value;
   return (
-    (directory === undefined || typeof directory === "number") &&
+    typeof directory === "number" &&
     (port === null || typeof port === "number") &&
     isObject(postgres) &&
     typeof postgres["major"] === "number" &&
     typeof postgres["port"] === "number" &&
-    (postgres["directPort"] === undefined || typeof postgres["directPort"] === "number") &&
+    typeof postgres["directPort"] === "number" &&
     typeof postgres["password"] === "string" &&
     typeof postgres["complete"] === "boolean"
   );

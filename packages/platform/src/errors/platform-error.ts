@@ -6,8 +6,8 @@ export type PlatformErrorCode =
   | "platform:port_taken"
   | "platform:cannot_listen"
   | "platform:data_dir_in_use"
+  | "platform:data_dir_incompatible"
   | "platform:data_dir_corrupt"
-  | "platform:data_dir_newer"
   | "platform:data_dir_unsafe"
   | "platform:data_dir_unwritable"
   | "platform:disk_full"
@@ -109,11 +109,11 @@ export const platformErrors = {
       { cause },
     ),
 
-  dataDirNewer: (dataDir: string, cause: unknown) =>
+  dataDirIncompatible: (dataDir: string, cause: unknown) =>
     new PlatformError(
-      "platform:data_dir_newer",
-      `The data directory ${dataDir} was written by a newer version of @mgmt/platform, and this version cannot read it`,
-      `Nothing in it was changed. Update @mgmt/platform. ${otherDirectory}`,
+      "platform:data_dir_incompatible",
+      `The data directory ${dataDir} has a format that this version of @mgmt/platform cannot read`,
+      `Nothing in it was changed. Use the version of @mgmt/platform that made it. ${otherDirectory}`,
       { cause },
     ),
 

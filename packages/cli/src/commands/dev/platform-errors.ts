@@ -7,8 +7,8 @@ const withoutDataDir = [["dev", "--ephemeral"], help];
 export const platformErrors: DeclaredErrors = {
   "platform:cannot_listen": { next: [["dev", "--port", "0"], help] },
   "platform:data_dir_corrupt": { next: withoutDataDir },
+  "platform:data_dir_incompatible": { next: withoutDataDir },
   "platform:data_dir_in_use": { next: [["dev", "--ephemeral", "--port", "0"], help] },
-  "platform:data_dir_newer": { next: withoutDataDir },
   "platform:data_dir_unsafe": { next: withoutDataDir },
   "platform:data_dir_unwritable": { next: withoutDataDir },
   "platform:disk_full": { next: [help] },
