@@ -19,6 +19,8 @@ declare module "vitest" {
     /** Folder for compiled code and the like. */
     cacheFolder: string;
     nodes: NodeVersion[];
+    /** Columns of the terminals of which no screen is committed. */
+    otherWidths: number[];
     /** Whether the committed screens are written rather than compared. */
     updatesScreens: boolean;
   }
@@ -43,6 +45,7 @@ export const setup = (project: TestProject): void => {
     project.provide("commandFolder", join(installed, "node_modules/.bin"));
     project.provide("cacheFolder", join(folder, "cache"));
     project.provide("nodes", nodeVersions(process.env["MGMT_TERMINAL_NODES"]));
+    project.provide("otherWidths", numbersIn(process.env["MGMT_TERMINAL_WIDTHS"]));
     project.provide("updatesScreens", project.vitest.config.snapshotOptions.updateSnapshot === "all");
   } catch (error) {
     teardown();
@@ -63,6 +66,9 @@ const nodeVersions = (listed: string | undefined): NodeVersion[] => {
   installTools();
   return majors.map((major) => versionOf(nodeProgram(major)));
 };
+
+/** Returns the numbers that a variable lists (`40,200`). Default: none. */
+const numbersIn = (listed: string | undefined): number[] => (listed ? listed.split(",").map(Number) : []);
 
 /** Asks the program, so that the tests do not report a version that they did not run on. */
 const versionOf = (program: string): NodeVersion => {

@@ -16,7 +16,9 @@ import { allShots } from "./shots/all-shots.js";
 import { TenantPool } from "./tenant-pool.js";
 import { typedCommands } from "./tree.js";
 
-const widths = [40, 80, 200];
+/** Of the committed screens, in columns. */
+const committedWidth = 80;
+const widths = [committedWidth, ...inject("otherWidths")];
 const commands = await typedCommands();
 const isUpdating = inject("updatesScreens");
 
@@ -61,7 +63,8 @@ describe.each(inject("nodes"))("the screens of each command on Node.js $major", 
         const captured = await pool.withPlace(shot, (place) => capture(shot, place, columns));
         const { words, screen, ending } = captured;
         const isWaiting = shot.rests !== undefined;
-        sections.push({ title: shot.title, words, screen, status: isWaiting ? undefined : ending.status });
+        if (columns === committedWidth)
+          sections.push({ title: shot.title, words, screen, status: isWaiting ? undefined : ending.status });
         const { isRestored, isCursorShown } = ending;
         const own = [
           ...problemsOf(screen, shot.isData),
