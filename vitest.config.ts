@@ -12,6 +12,26 @@ export const verificationTests = [
   "test/contract/generated.test.ts",
 ];
 
+interface Level {
+  readonly name: string;
+  /** How the names of its files end. */
+  readonly ending: string;
+  readonly exclude?: readonly string[];
+  readonly setupFiles?: readonly string[];
+  readonly globalSetup?: readonly string[];
+}
+
+const level = ({ name, ending, exclude = [], setupFiles = [], globalSetup = [] }: Level) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`packages/*/test/**/*${ending}`, `{test,examples}/**/*${ending}`],
+    exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests, ...exclude],
+    setupFiles: [...setupFiles],
+    globalSetup: ["test/temporary-folder.ts", "scripts/generate/fresh-build-output.ts", ...globalSetup],
+  },
+});
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -34,21 +54,24 @@ export default defineConfig({
   },
   test: {
     reporters: reporters(),
-    globalSetup: [
-      "test/temporary-folder.ts",
-      "scripts/generate/fresh-build-output.ts",
-      "test/record-responses.ts",
-    ],
-    // Tests also wait, for deadlines, processes, and Postgres: one worker more than processors keeps the processors busy.
-    maxWorkers: availableParallelism() + 1,
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
     // saves loading the sources for each of them.
     isolate: false,
+    maxWorkers: availableParallelism(),
     restoreMocks: true,
-    include: ["packages/*/test/**/*.test.ts", "{test,examples}/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests],
     env: { MGMT_COVERAGE_FILE: responsesFile },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      level({
+        name: "memory",
+        ending: ".test.ts",
+        exclude: ["**/*.{process,postgres}.test.ts"],
+        setupFiles: ["test/setup/no-processes.ts"],
+        globalSetup: ["test/record-responses.ts"],
+      }),
+      level({ name: "processes", ending: ".process.test.ts" }),
+      level({ name: "postgres", ending: ".postgres.test.ts" }),
+    ],
   },
 });

@@ -143,7 +143,7 @@ export class Gate {
 /** @param file The only test file to run. */
 const commandOf = ({ run }: Stage, file: string | undefined): string[] => {
   if (!("vitest" in run)) return [...run];
-  const words = file === undefined ? (run.files ?? []) : ["--maxWorkers=1", file];
+  const words = file === undefined ? (run.words ?? []) : ["--maxWorkers=1", file];
   return ["node_modules/.bin/vitest", "run", "--config", run.vitest, ...words];
 };
 

@@ -3,8 +3,8 @@ export interface Stage {
   readonly name: string;
   /** Its usual duration on a processor of its own. */
   readonly minutes: number;
-  /** A program with its arguments. For Vitest, the path of a configuration, and filters of files, instead. */
-  readonly run: readonly string[] | { readonly vitest: string; readonly files?: readonly string[] };
+  /** A program with its arguments. For Vitest, the path of a configuration, and more words, instead. */
+  readonly run: readonly string[] | { readonly vitest: string; readonly words?: readonly string[] };
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -15,13 +15,14 @@ export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "bu
 
 /** The stages of `.ci/run`. They run beside each other, in any order. */
 export const stages: readonly Stage[] = [
-  { name: "test", minutes: 9, run: { vitest: "vitest.config.ts" } },
+  { name: "test", minutes: 3, run: { vitest: "vitest.config.ts", words: ["--project", "memory"] } },
+  { name: "processes", minutes: 5, run: { vitest: "vitest.config.ts", words: ["--project", "processes"] } },
+  { name: "postgres", minutes: 6, run: { vitest: "vitest.config.ts", words: ["--project", "postgres"] } },
   { name: "verify", minutes: 5, run: { vitest: "test/verify/vitest.config.ts" } },
   {
     name: "terminal",
-    minutes: 6,
-    run: { vitest: "test/terminal/vitest.config.ts" },
-    environment: { MGMT_TERMINAL_NODES: "20" },
+    minutes: 2,
+    run: { vitest: "test/terminal/vitest.config.ts", words: ["screens", "pictures"] },
   },
   { name: "lint", minutes: 3, run: ["npm", "run", "lint"] },
   { name: "typecheck", minutes: 0.5, run: ["npm", "run", "typecheck"] },
@@ -44,7 +45,7 @@ export const fullParts: readonly Stage[] = [
     name: "terminal",
     minutes: 20,
     run: { vitest: "test/terminal/vitest.config.ts" },
-    environment: { MGMT_TERMINAL_NODES: "all" },
+    environment: { MGMT_TERMINAL_NODES: "all", MGMT_TERMINAL_WIDTHS: "40,200" },
   },
   { name: "strangers", minutes: 30, run: script("test/strangers/index.ts") },
   { name: "crash", minutes: 60, run: script("test/crash/index.ts", "--kills", "300") },

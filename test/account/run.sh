@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs tests as an account without privileges: file modes do not apply to root, and Postgres does not run as root.
-# Needs root, to create the account. For any other account, `npm test` is this test.
+# Needs root, to create the account. Any other account runs all tests so.
 # The arguments are those of `vitest run`. Default: the tests that use file modes or accounts, or start the platform.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
-  echo "Skipped: npm test already ran without privileges."
+  echo "Skipped: this account has no privileges, so all tests run without them."
   exit 0
 fi
 

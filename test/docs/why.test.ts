@@ -63,7 +63,7 @@ describe("the limits on the page Why", () => {
   });
 
   it("are those that the tests of the SDK and the benches enforce", () => {
-    const tests = read("packages/sdk/test/budget.test.ts");
+    const tests = read("packages/sdk/test/budget.process.test.ts");
     expect(numberAfter("`@mgmt/sdk` loads more than")).toBe(8 * 1024);
     expect(numberAfter("or needs more than")).toBe(75);
     expect(tests).toContain("expect(size).toBeLessThanOrEqual(8 * 1024)");

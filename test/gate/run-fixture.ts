@@ -5,7 +5,7 @@ const [flakyRecord = "", shell = "", ...files] = process.argv.slice(2);
 const gate = new Gate(flakyRecord);
 await gate.runAll(
   [
-    { name: "tests", minutes: 1, run: { vitest: "test/gate/fixture/vitest.config.ts", files } },
+    { name: "tests", minutes: 1, run: { vitest: "test/gate/fixture/vitest.config.ts", words: files } },
     { name: "shell", minutes: 0.1, run: ["bash", "-c", shell] },
   ],
   2,

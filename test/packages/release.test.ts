@@ -57,6 +57,9 @@ describe("the release workflow", () => {
       "npm run lint",
       "npm run typecheck",
       "npm test",
+      "npm run test:processes",
+      "npm run test:postgres",
+      "npm run check:responses",
       "npm run verify",
       "npm run release",
     ];

@@ -78,7 +78,7 @@ describe.each([
     const { front, sockets } = await startWith((socket) => {
       const block = Buffer.alloc(65_536, "x");
       const send = (): void => {
-        for (let more = true; more && sent < 60_000_000; sent += block.length) more = socket.write(block);
+        for (let more = true; more && sent < 200_000_000; sent += block.length) more = socket.write(block);
       };
       socket.once("data", () => {
         socket.on("drain", send);
