@@ -111,7 +111,7 @@ class Platform {
   /** Connects through this process. Returns the name of the database. */
   async login({ user, pass }: Pick<Login, "user" | "pass">): Promise<string> {
     const client = new Client({
-      ...{ host: "127.0.0.1", port: this.databasePort, user, password: pass, database: "any" },
+      ...{ host: "127.0.0.1", port: this.databasePort, user, password: pass, database: "postgres" },
       ssl: { rejectUnauthorized: false },
     });
     client.on("error", () => undefined);

@@ -5,7 +5,15 @@ export type FirstMessage =
   | { type: "ssl" | "gss" }
   /** Cancels a query of another connection. */
   | { type: "cancel"; bytes: Buffer }
-  | { type: "startup"; bytes: Buffer; user: string };
+  | Startup;
+
+export interface Startup {
+  type: "startup";
+  bytes: Buffer;
+  user: string;
+  /** Undefined when the client names none. */
+  database: string | undefined;
+}
 
 /** Postgres accepts no longer message (`MAX_STARTUP_PACKET_LENGTH`). */
 const maxLength = 10_000;
@@ -43,9 +51,13 @@ const parse = (bytes: Buffer): FirstMessage => {
   }
   const major = version >>> 16;
   if (major !== 3) throw refusals.unsupportedProtocol(major, version & 0xffff);
-  const user = parametersOf(bytes).findLast(({ name }) => name === "user")?.value;
-  if (user === undefined || user === "") throw refusals.noUser();
-  return { type: "startup", bytes, user };
+  const parameters = parametersOf(bytes);
+  const valueOf = (wanted: string): string | undefined =>
+    // Postgres uses the last value, too.
+    parameters.findLast(({ name }) => name === wanted)?.value || undefined;
+  const user = valueOf("user");
+  if (user === undefined) throw refusals.noUser();
+  return { type: "startup", bytes, user, database: valueOf("database") };
 };
 
 interface Parameter {

@@ -8,7 +8,7 @@ import {
 } from "@mgmt/engine";
 import { loginRefusals } from "@mgmt/cluster/logins/login-refused";
 import { Authentication } from "./authentication.js";
-import { withDatabase } from "./first-message.js";
+import { type Startup, withDatabase } from "./first-message.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
 import { refusalOf, refusals } from "./refusal.js";
@@ -47,7 +47,15 @@ interface Session {
   /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
   accepted: boolean;
   delayedBy: InstalledConnectionFault | undefined;
+  /** The database that the client asks for, if that is not the login's own one. */
+  otherDatabase: string | undefined;
 }
+
+/** Name of the database in the connection strings. It stands for the login's own one. */
+const commonName = "postgres";
+
+const otherDatabase = ({ user, database }: Startup, own: string): string | undefined =>
+  database === undefined || [own, user, commonName].includes(database) ? undefined : database;
 
 const loopback = ["127.0.0.1", "::1"] as const;
 
@@ -70,8 +78,8 @@ const maxSockets = 1_000;
 const maxUnaccepted = 400;
 
 /**
- * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database
- * whatever database the client asks for, and waits while Postgres restarts. After the start-up message it only passes
+ * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database,
+ * which is also called `postgres` or as the login, and waits while Postgres restarts. After the start-up message it only passes
  * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
  */
 export class Front implements DataPlane {
@@ -187,7 +195,7 @@ export class Front implements DataPlane {
     try {
       const database = await this.#find(message.user, waiting.signal);
       // Postgres refuses users that the front does not know.
-      const session = database === undefined ? undefined : this.#admit(database, socket);
+      const session = database === undefined ? undefined : this.#admit(database, message, socket);
       const startup = database === undefined ? message.bytes : withDatabase(message.bytes, database);
       const latency = (): number => this.#latencyOf(session);
       if (latency() > 0) await sleep(latency(), undefined, { signal: waiting.signal });
@@ -202,7 +210,10 @@ export class Front implements DataPlane {
     }
   }
 
-  /** Counts the session as soon as Postgres accepts it, or ends it if its database has too many. */
+  /**
+   * Counts the session as soon as Postgres accepts it, or ends it if its database has too many, or if it asks for another one.
+   * Without the password, a client does not learn which databases exist.
+   */
   #awaitAcceptance(client: Socket, upstream: Upstream, session: Session | undefined, first: Buffer): void {
     const authentication = new Authentication();
     authentication.isAcceptedBy(first);
@@ -213,6 +224,7 @@ export class Front implements DataPlane {
       this.#unaccepted.delete(addressOf(client));
       if (session === undefined) return receive(bytes);
       try {
+        if (session.otherDatabase !== undefined) throw refusals.noDatabase(session.otherDatabase);
         this.#refuseTooMany(session.database);
       } catch (error) {
         this.#refuse(client, error);
@@ -257,12 +269,18 @@ export class Front implements DataPlane {
    *
    * @throws Refusal; LoginRefused; Dropped when the client was disconnected.
    */
-  #admit(database: string, client: Socket): Session {
+  #admit(database: string, startup: Startup, client: Socket): Session {
     this.#refuseTooMany(database);
     const fault = this.faults.strikeAny(database);
     if (fault?.effect === "refuse") throw refusals.fault(fault);
     if (fault?.effect === "drop") throw new Dropped();
-    const session = { database, client, accepted: false, delayedBy: fault };
+    const session = {
+      database,
+      client,
+      accepted: false,
+      delayedBy: fault,
+      otherDatabase: otherDatabase(startup, database),
+    };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));
     return session;

@@ -84,7 +84,9 @@ describe("a client that does not speak the protocol", () => {
       await client.closed;
     });
     const { user, pass } = credential;
-    const client = await cluster.connectTo(`postgres://${user}:${pass}@127.0.0.1:${String(front.port)}/any`);
+    const client = await cluster.connectTo(
+      `postgres://${user}:${pass}@127.0.0.1:${String(front.port)}/postgres`,
+    );
     expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
     await Promise.all(noise);
     expect(defects).toEqual([]);

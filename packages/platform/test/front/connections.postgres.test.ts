@@ -50,14 +50,37 @@ const refusal = (connected: Promise<Client>): Promise<unknown> =>
   );
 
 describe("the database of a connection", () => {
-  it.each(["postgres", mine.id, "no_such_database", "template1", other.id])(
-    "is the tenant's own when it asks for %s",
+  it.each(["postgres", mine.id, mine.credential.user, ""])(
+    "is the tenant's own when it asks for %j",
     async (database) => {
       const started = await start();
       expect(await databaseOf(await connect(started, mine.credential, { database }))).toBe(mine.id);
-      expect(await databaseOf(await connect(started, other.credential, { database }))).toBe(other.id);
     },
   );
+
+  it.each(["shop_test", "shadow", "template1", "Postgres", "café", other.id, other.credential.user])(
+    "is refused as missing when it asks for %j, and the tenant's own stays untouched",
+    async (database) => {
+      const started = await start();
+      expect(await refusal(connect(started, mine.credential, { database }))).toMatchObject({
+        code: "3D000",
+        severity: "FATAL",
+        message: `database "${database}" does not exist`,
+        hint: expect.stringContaining("mgmt databases create"),
+      });
+      expect(started.defects).toEqual([]);
+      // It does not count as a session, and the next one is accepted.
+      expect(await databaseOf(await connect(started, mine.credential))).toBe(mine.id);
+    },
+  );
+
+  it("does not say which databases exist to a client without the password", async () => {
+    const started = await start();
+    const wrong = { ...mine.credential, pass: "wrong" };
+    for (const database of [mine.id, other.id, "nothere"]) {
+      expect(await refusal(connect(started, wrong, { database }))).toMatchObject({ code: "28P01" });
+    }
+  });
 
   it("is the tenant's own for a login that was granted later, until it is revoked", async () => {
     const started = await start();
@@ -79,7 +102,6 @@ describe("the database of a connection", () => {
   it("does not let one tenant use another tenant's database by any startup option", async () => {
     const started = await start();
     const client = await connect(started, mine.credential, {
-      database: other.id,
       options: `-c role=${mine.id}`,
     });
     expect(await databaseOf(client)).toBe(mine.id);

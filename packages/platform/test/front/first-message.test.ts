@@ -3,13 +3,18 @@ import { parseFirstMessage, withDatabase } from "../../src/front/first-message.j
 import { firstMessage, gssRequest, request, sslRequest } from "./wire.js";
 
 describe("parseFirstMessage", () => {
-  it("reads the user of a StartupMessage, and returns the bytes after it", () => {
+  it("reads the user with the database of a StartupMessage, and returns the bytes after it", () => {
     const startup = firstMessage([
       ["user", "role_a"],
       ["database", "postgres"],
     ]);
     const parsed = parseFirstMessage(Buffer.concat([startup, Buffer.from("rest")]));
-    expect(parsed?.message).toEqual({ type: "startup", bytes: startup, user: "role_a" });
+    expect(parsed?.message).toEqual({
+      type: "startup",
+      bytes: startup,
+      user: "role_a",
+      database: "postgres",
+    });
     expect(parsed?.rest.toString()).toBe("rest");
   });
 
@@ -87,7 +92,20 @@ describe("withDatabase", () => {
       "",
     ]);
     expect(parametersOf(rewritten)).toContain("db_a");
-    expect(parseFirstMessage(rewritten)?.message).toMatchObject({ type: "startup", user: "role_a" });
+    expect(parseFirstMessage(rewritten)?.message).toMatchObject({
+      type: "startup",
+      user: "role_a",
+      database: "db_a",
+    });
+  });
+
+  it.each([
+    [[], undefined],
+    [[""], undefined],
+    [["one", "other"], "other"],
+  ])("reads the last database that the client names: %j", (names, database) => {
+    const bytes = firstMessage([["user", "role_a"], ...names.map((name) => ["database", name] as const)]);
+    expect(parseFirstMessage(bytes)?.message).toMatchObject({ database });
   });
 
   it("adds the database when the client names none", () => {
