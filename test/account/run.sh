@@ -15,8 +15,9 @@ trap 'pkill -KILL -u "$account" || true; userdel --force --remove "$account" 2>/
 home=$(getent passwd "$account" | cut -d: -f6)
 
 # The account may not enter the folder of the clone or write there.
-cp -a . "$home/clone"
-chown -R "$account:" "$home/clone"
+clone="$home/a clone"
+cp -a . "$clone"
+chown -R "$account:" "$clone"
 
 as_account() {
   runuser -u "$account" -- env -i HOME="$home" PATH="$PATH" LANG="${LANG:-C.UTF-8}" "$@"
@@ -34,5 +35,5 @@ if [ $# -eq 0 ]; then
     ':(glob)packages/*/test/**/*.test.ts' 'test/cli-login')
   set -- "${tests[@]}"
 fi
-cd "$home/clone"
+cd "$clone"
 as_account node node_modules/vitest/vitest.mjs run "$@"
