@@ -27,7 +27,7 @@ const level = ({ name, ending, exclude = [], setupFiles = [], globalSetup = [] }
     name,
     include: [`packages/*/test/**/*${ending}`, `{test,examples}/**/*${ending}`],
     exclude: ["**/node_modules/**", "test/runtimes/**", ...verificationTests, ...exclude],
-    setupFiles: ["test/setup/no-leaks.ts", "test/setup/patience.ts", ...setupFiles],
+    setupFiles: ["test/setup/no-leaks.ts", "test/setup/patience.ts", "test/setup/seed.ts", ...setupFiles],
     globalSetup: ["test/temporary-folder.ts", "scripts/generate/fresh-build-output.ts", ...globalSetup],
   },
 });

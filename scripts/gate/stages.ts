@@ -60,5 +60,14 @@ export const fullParts: readonly Stage[] = [
       "for seed in 1 2 3 4 5; do node_modules/.bin/vitest run --sequence.shuffle.files --sequence.seed=$seed || exit 1; done",
     ],
   },
+  {
+    name: "seeds",
+    minutes: 10,
+    run: [
+      "bash",
+      "-c",
+      "for run in 1 2 3 4 5; do MGMT_TEST_SEED=$RANDOM node_modules/.bin/vitest run --project memory || exit 1; done",
+    ],
+  },
   { name: "bench", minutes: 30, run: script("bench/index.ts", "--compare", "auto") },
 ];
