@@ -13,6 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import module from "node:module";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
@@ -231,13 +232,12 @@ describe("mgmt as root in the home directory of another account", () => {
       for (const path of [join(caches, "code"), caches, join(home, ".cache"), home]) giveAway(path);
       run(home);
       expect(readdirSync(target)).toEqual(["month-old"]);
-      // The control: in its own home directory, root removes old code and stores new code.
+      // The control, where Node.js can keep compiled code: root stores code in its own home directory.
+      if (!("enableCompileCache" in module)) return;
       for (const path of [caches, join(home, ".cache"), home]) chownSync(path, 0, 0);
       rmSync(join(caches, "code"));
-      symlinkSync(target, join(caches, "code"));
       run(home);
-      expect(readdirSync(target)).not.toContain("month-old");
-      expect(statSync(target).uid).toBe(0);
+      expect(readdirSync(join(caches, "code"))).not.toEqual([]);
     },
   );
 });
