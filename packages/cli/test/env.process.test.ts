@@ -110,6 +110,14 @@ describe("an env file", () => {
     ["MY_URL=1\n#URL=2\nURLS=3\n", 'MY_URL=1\n#URL=2\nURLS=3\nURL="x"\n'],
     ["URL=\n", 'URL="x"\n'],
     ["\u00ff\u00e9=\u00e4\n", '\u00ff\u00e9=\u00e4\nURL="x"\n'],
+    ['A="first\nURL=inside\nlast"\nB=2\n', 'A="first\nURL=inside\nlast"\nB=2\nURL="x"\n'],
+    ['URL=old\nA="first\nURL=inside"\n', 'URL="x"\nA="first\nURL=inside"\n'],
+    ["A='first\r\nURL=inside'\r\nURL=old\r\n", "A='first\r\nURL=inside'\r\nURL=\"x\"\r\n"],
+    ["A=`first\nURL=inside`\n", 'A=`first\nURL=inside`\nURL="x"\n'],
+    ['A="a \\"\nURL=inside\n\\"" # c\nURL=old\n', 'A="a \\"\nURL=inside\n\\"" # c\nURL="x"\n'],
+    ['A="C:\\"\nURL="old"\n', 'A="C:\\"\nURL="x"\n'],
+    ["# don't \"\nURL=old\nB=it's\n", '# don\'t "\nURL="x"\nB=it\'s\n'],
+    ["A='open\nURL='old'\n", 'A=\'open\nURL="x"\n'],
   ])("preserves everything but the variable: %j", (before, after) => {
     expect(withVariable(before, "URL", "x")).toBe(after);
   });

@@ -28,16 +28,23 @@ export const setVariable = async (
   }
 };
 
+/** What may follow a quoted value. */
+const lineEnd = String.raw`(?=[ \t]*(?:#[^\r\n]*)?$)`;
+/** In the second form, a backslash before the last quote is an ordinary character, as in a path of Windows. */
+const quoted = String.raw`(?:"(?:[^"\\]|\\[^])*"|"[^"]*"|'[^']*'|${"`[^`]*`"})${lineEnd}`;
+const unquoted = String.raw`[^\r\n]*?(?=[ \t]+#|[ \t]*\r?$)`;
+/** Every assignment, so that the lines in the quoted value of another variable are passed over. */
+const assignments = new RegExp(
+  String.raw`^([ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*)(?:${quoted}|${unquoted})`,
+  "gm",
+);
+
 /**
  * Returns the text of an env file with a variable set. The text may be in any encoding that contains ASCII, so it is read
  * as Latin-1, which keeps every byte. Of several assignments the last is replaced, which is the one that counts.
  */
 export const withVariable = (text: string, name: string, value: string): string => {
-  const assignment = new RegExp(
-    String.raw`^([ \t]*(?:export[ \t]+)?${name}[ \t]*=[ \t]*)("(?:[^"\\]|\\[^])*"|'[^']*'|[^\r\n]*?(?=[ \t]+#|[ \t]*\r?$))`,
-    "gm",
-  );
-  const last = [...text.matchAll(assignment)].at(-1);
+  const last = [...text.matchAll(assignments)].findLast(([, , assigned]) => assigned === name);
   if (last) {
     const [whole, start = ""] = last;
     return `${text.slice(0, last.index)}${start}"${value}"${text.slice(last.index + whole.length)}`;
