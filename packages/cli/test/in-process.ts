@@ -12,7 +12,7 @@ export interface Setup {
   /** Working directory. */
   cwd?: string;
   /** The whole standard input. */
-  stdin?: string;
+  stdin?: string | Buffer;
   /** Whether standard input, output and error are a terminal. */
   terminal?: boolean;
   /** Width of the terminal. */

@@ -20,27 +20,28 @@ export class Sources {
   }
 
   /**
-   * Reads the whole text that `flag` names.
+   * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing what it cannot decode.
    *
    * @param unreadable returns the error for a file that cannot be read, given what the file system says.
+   * @param shown The path in other messages.
    */
   async read(
     path: string,
     flag: string,
     unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
+    shown = path,
   ): Promise<string> {
     if (path === "-") return this.readStdin(flag);
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
     const { readFile } = await import("node:fs/promises");
+    let bytes: Buffer;
     try {
-      return await readFile(resolve(this.cwd, path), {
-        encoding: "utf8",
-        ...(this.signal && { signal: this.signal }),
-      });
+      bytes = await readFile(resolve(this.cwd, path), this.signal && { signal: this.signal });
     } catch (cause) {
       this.signal?.throwIfAborted();
       throw unreadable(cause);
     }
+    return decoded(bytes, shown, flag);
   }
 
   /**
@@ -56,7 +57,7 @@ export class Sources {
     const { realTarget } = await import("../files/real-target.js");
     const target = await realTarget(path, this.cwd);
     if (target === undefined) throw linkedFile(flag, path);
-    return this.read(target, flag, unreadable);
+    return this.read(target, flag, unreadable, path);
   }
 
   /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
@@ -86,6 +87,11 @@ export class Sources {
       this.signal?.throwIfAborted();
       throw unreadableFile(flag, "standard input", cause);
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return decoded(Buffer.concat(chunks), "standard input", flag);
   }
 }
+
+const decoded = async (bytes: Buffer, source: string, flag: string): Promise<string> => {
+  const { decodeUtf8 } = await import("../files/decode-utf8.js");
+  return decodeUtf8(bytes, source, flag);
+};

@@ -66,6 +66,14 @@ export const unwritableEnvFile = (file: string, problem: string): CliError =>
     "The file was not changed. Pass another file with --file.",
   );
 
+export const undecodableEnvFile = (file: string): CliError =>
+  new CliError(
+    "failure",
+    "env:unwritable",
+    `${file} cannot be changed, because it is UTF-16, or not a text`,
+    "The file was not changed. Save it as UTF-8, or pass another file with --file.",
+  );
+
 /** @param problem Which part of the path is a symbolic link, and to what. */
 export const linkedEnvFile = (file: string, problem: string): CliError =>
   new CliError(

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { unwritableGitignore } from "../errors/storage-errors.js";
+import { asciiBased } from "./ascii-based.js";
 import { replaceFile } from "./replace-file.js";
 
 /**
@@ -10,8 +11,8 @@ export const addToGitignore = async (lines: readonly string[], folder: string): 
   const file = join(folder, ".gitignore");
   let added: string[] = [];
   const withLines = (before: Buffer | undefined): Buffer => {
-    // Latin-1 keeps every byte.
-    const text = before?.toString("latin1") ?? "";
+    const text = asciiBased(before);
+    if (text === undefined) throw new Error("it is UTF-16, or not a text");
     const newline = text.includes("\r\n") ? "\r\n" : "\n";
     const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
     added = lines.filter((line) => !present.has(line));

@@ -1,5 +1,6 @@
 import { CliError, causeText } from "../../errors/cli-error.js";
-import { linkedEnvFile, unwritableEnvFile } from "../../errors/database-errors.js";
+import { linkedEnvFile, undecodableEnvFile, unwritableEnvFile } from "../../errors/database-errors.js";
+import { asciiBased } from "../../files/ascii-based.js";
 import { LinkedPathError } from "../../files/pinned-folder.js";
 import { type Replaced, replaceFile } from "../../files/replace-file.js";
 
@@ -17,9 +18,11 @@ export const setVariable = async (
   root: string,
 ): Promise<Replaced> => {
   try {
-    return await replaceFile(path, { root }, (before) =>
-      Buffer.from(withVariable(before?.toString("latin1") ?? "", name, value), "latin1"),
-    );
+    return await replaceFile(path, { root }, (before) => {
+      const text = asciiBased(before);
+      if (text === undefined) throw undecodableEnvFile(path);
+      return Buffer.from(withVariable(text, name, value), "latin1");
+    });
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw error instanceof LinkedPathError
@@ -40,8 +43,7 @@ const assignments = new RegExp(
 );
 
 /**
- * Returns the text of an env file with a variable set. The text may be in any encoding that contains ASCII, so it is read
- * as Latin-1, which keeps every byte. Of several assignments the last is replaced, which is the one that counts.
+ * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Of several assignments the last is replaced, which is the one that counts.
  */
 export const withVariable = (text: string, name: string, value: string): string => {
   const last = [...text.matchAll(assignments)].findLast(([, , assigned]) => assigned === name);

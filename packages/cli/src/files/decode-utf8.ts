@@ -1,0 +1,18 @@
+import { isUtf8 } from "node:buffer";
+import { notUtf8 } from "../errors/encoding-errors.js";
+
+/**
+ * Returns the text of an input. Throws `usage:not_utf8` rather than replacing what it cannot decode.
+ *
+ * @param source Where the bytes come from: a path or "standard input".
+ */
+export const decodeUtf8 = (bytes: Buffer, source: string, flag: string): string => {
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  let line = 1;
+  for (let start = 0; ; line += 1) {
+    // No other character of UTF-8 contains the byte of a line break.
+    const end = bytes.indexOf("\n", start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) throw notUtf8(flag, source, line);
+    start = end + 1;
+  }
+};
