@@ -40,7 +40,10 @@ export const noWorkingDirectory = (): CliError =>
     { next: [["mgmt", "--help"]] },
   );
 
+const cannotBeReplaced = "it is mounted, or used by another program, so that it cannot be replaced";
 const knownCauses: Readonly<Record<string, string>> = {
+  EBUSY: cannotBeReplaced,
+  EXDEV: cannotBeReplaced,
   ENOENT: "no such file",
   EACCES: "permission denied",
   EISDIR: "it is a directory",

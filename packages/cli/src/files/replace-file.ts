@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { openPinned, refuseLink } from "./pinned-folder.js";
 
@@ -24,10 +24,11 @@ export interface ReplaceOptions {
 
 /**
  * Replaces a file as a whole, or creates it for this user only. Follows no symbolic link: a folder may be of somebody else's
- * repository, which could have the file written anywhere.
+ * repository, which could have the file written anywhere. A file that exists keeps its owner, group and permissions.
  *
  * @param change Returns the new content, given the present one. If they are equal, nothing is written.
- * @throws LinkedPathError; errors of the file system; an error if the path is not that of a regular file. The file is unchanged.
+ * @throws LinkedPathError; errors of the file system; an error if the path is not that of a regular file, or if the owner and
+ *   group cannot be kept. The file is unchanged.
  */
 export const replaceFile = async (
   path: string,
@@ -42,8 +43,9 @@ export const replaceFile = async (
     const mode = before?.mode ?? newMode;
     const after = change(before?.content);
     if (before?.content.equals(after)) return { changed: false, mode };
-    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    const handle = await create(temporary);
     try {
+      if (before) await keepOwner(handle, before);
       // Before there is a secret in it.
       await folder.assertSame();
       await handle.writeFile(after);
@@ -63,23 +65,51 @@ export const replaceFile = async (
   }
 };
 
+const create = async (path: string): Promise<FileHandle> => {
+  try {
+    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM")) throw error;
+    throw new Error("its folder cannot be written by this user", { cause: error });
+  }
+};
+
+const keepOwner = async (handle: FileHandle, { uid, gid }: Owner): Promise<void> => {
+  const own = await handle.stat();
+  if (own.uid === uid && own.gid === gid) return;
+  try {
+    await handle.chown(uid, gid);
+  } catch (cause) {
+    throw new Error(`this user cannot keep its owner and group, ${uid}:${gid}`, { cause });
+  }
+};
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && "code" in error && codes.includes(String(error.code));
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
 const readRegular = async (
   path: string,
   shown: string,
-): Promise<{ content: Buffer; mode: number } | undefined> => {
+): Promise<({ content: Buffer; mode: number } & Owner) | undefined> => {
   await refuseLink(path, shown);
   let handle;
   try {
     handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
   try {
     const found = await handle.stat();
     if (!found.isFile()) throw new Error("it is not a regular file");
-    return { content: await handle.readFile(), mode: found.mode & 0o777 };
+    const { uid, gid, mode } = found;
+    return { content: await handle.readFile(), mode: mode & 0o777, uid, gid };
   } finally {
     await handle.close();
   }

@@ -25,7 +25,7 @@ export const fileErrors = {
     const why = reason(error);
     if (isReadOnly(error)) return fileErrors.readOnly(file, why);
     return new TokenStoreError("auth:store_failed", `${file} could not be written (${why})`, {
-      hint: "The file was not changed. Check that its folder is a directory and that the disk has free space.",
+      hint: "The file was not changed. Check that it is not a mount, that its folder is a directory, and that the disk has free space.",
     });
   },
   readOnly: (file: string, why: string) =>
