@@ -54,6 +54,10 @@ describe("an invalid manifest", () => {
     ["version: 1\nprojects:", "must be an object, but has no value"],
     ["version: 1\nprojects: { shop: { name: 5 } }", "must be a string, not a number"],
     ["version: 1\nprojects: { shop: { branches: { main: { isDefault: false } } } }", "must be true"],
+    ["version: 1\nprojects: { shop: { name: 1.10 } }", "mgmt.yaml:2:27: projects.shop.name must be a string"],
+    ["version: 1\nprojects:\n  ~: {}", "mgmt.yaml:3:6: projects.~ as a key must have only letters, digits"],
+    ["version: 1\nprojects:\n  1.10: {}\n  1.10: {}", "mgmt.yaml:4:3: Map keys must be unique"],
+    ["version: 1\nprojects:\n  ? [a]\n  : {}", "mgmt.yaml:3:5: every key must be a string"],
     ["version: 1\nprojects: {", "mgmt.yaml:2"],
     ["version: 1\nversion: 1", "mgmt.yaml:2:1"],
     [

@@ -30,6 +30,21 @@ describe("mgmt apply", () => {
     expect(await mgmt`apply -o json`).toMatchObject({ status: 0, stdout: "[]\n" });
   });
 
+  it("takes a key as it was written, which can look like a number", async () => {
+    const keys = ["1.1", "1.10", "5e1234", "0x10", "007", "12345678901234567890", "no", "true"];
+    const databases = `{ databases: { 1.10: { isDefault: true } } }`;
+    const lines = keys.map((key) => `      ${key}: ${key === "1.10" ? databases : "{}"}\n`);
+    write(`version: 1\nprojects:\n  2.0:\n    createDatabase: false\n    branches:\n${lines.join("")}`);
+    const { status, json } = await mgmt`plan -o json`;
+    expect(status).toBe(0);
+    const paths = (json as { steps: { path: string[] }[] }).steps.map(({ path }) => path.join("/"));
+    expect(paths.sort()).toEqual(["2.0", "2.0/1.10/1.10", ...keys.map((key) => `2.0/${key}`)].sort());
+    expect((await mgmt`apply`).status).toBe(0);
+    expect(await mgmt`plan`).toMatchObject({ status: 0, stdout: "No changes.\n" });
+    write((await mgmt`export`).stdout);
+    expect((await mgmt`plan`).stdout).toBe("No changes.\n");
+  });
+
   it("changes only what differs", async () => {
     write(shop);
     await mgmt`apply`;

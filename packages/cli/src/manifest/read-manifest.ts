@@ -36,14 +36,20 @@ export const readManifest = async (
 
 const parseManifest = (text: string, file: string): Manifest => {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // A key is a name as it was written: YAML would take 1.10, 007 and 0x10 for other numbers.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number | undefined): string => {
     if (offset === undefined) return file;
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
   if (document.errors.length > 0) {
-    throw invalidManifest(document.errors.map(({ message, pos: [start] }) => `${at(start)}: ${message}`));
+    throw invalidManifest(
+      document.errors.map(
+        ({ code, message, pos: [start] }) =>
+          `${at(start)}: ${code === "NON_STRING_KEY" ? "every key must be a string" : message}`,
+      ),
+    );
   }
   const content = contentOf(document, file);
   if (!isObject(content)) throw noManifest(file, described(content));
