@@ -3,13 +3,26 @@
 import { Document, Scalar, visit } from "yaml";
 import { escapeYaml, isUnsafe } from "./printable.js";
 
-/** Renders a value as YAML. Long lines are not folded, and repeated objects are written out rather than referenced. */
+/**
+ * Whether readers of YAML 1.1 take a text for something that the package does not know: a number with commas, the value type, a
+ * symbol of Ruby. Some refuse a tab.
+ */
+const isAmbiguous = (text: string): boolean => /^[-+.]*\d|^=$|^:|\t/.test(text);
+
+/**
+ * Renders a value as YAML from which readers of YAML 1.1 and 1.2 get the same texts. Long lines are not folded, and repeated objects
+ * are written out rather than referenced.
+ */
 export const renderYaml = (value: unknown): string => {
-  const document = new Document(value, { aliasDuplicateObjects: false });
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1" });
   visit(document, {
-    Scalar: (_, node) => {
+    Scalar: (key, node) => {
+      const { value: text } = node;
+      if (typeof text !== "string") return;
+      // Not every reader accepts lines without indentation, which a text has that is the whole document.
+      const isUnindented = key === null && text.includes("\n");
       // Only this style has escapes.
-      if (typeof node.value === "string" && isUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (isUnsafe(text) || isAmbiguous(text) || isUnindented) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
   return escapeYaml(document.toString({ lineWidth: 0 }));
