@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { withVariable } from "../src/commands/env/env-file.js";
 import { type Account, startAccount } from "./auth/account.js";
-import { ensureBuilt } from "./bin.js";
+import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import { inPty } from "./pty.js";
 import type { Result } from "./result.js";
@@ -29,6 +32,12 @@ const run = (line: string, env: NodeJS.ProcessEnv = { MGMT_PROJECT_ID: projectId
   account.run(line.split(" "), { cwd: folder, env });
 const read = (name = ".env"): string => readFileSync(join(folder, name), "utf8");
 const write = (text: string, name = ".env"): void => writeFileSync(join(folder, name), text);
+
+const variables = async (): Promise<NodeJS.ProcessEnv> => ({
+  MGMT_BASE_URL: account.server.baseUrl,
+  MGMT_TOKEN: await account.server.engine.tokens.user(),
+  MGMT_PROJECT_ID: projectId,
+});
 
 const url = (): string => {
   const { store } = account.server.engine;
@@ -157,24 +166,52 @@ describe("mgmt run", () => {
     expect(JSON.parse(read("out"))).toEqual(["-output", "y"]);
   });
 
-  it("leaves every Ctrl-C to the command, and ends with it", async () => {
+  it.each([
+    ["Ctrl-C", "SIGINT", "\u0003"],
+    ["Ctrl-\\", "SIGQUIT", "\u001C"],
+  ])("leaves every %s of a terminal to the command, and ends with it", async (_, signal, key) => {
     await ensureBuilt();
     const script = `let count = 0;
-      process.on("SIGINT", () => (count += 1, console.log("Ctrl-C " + count), count > 1 && process.exit(7)));
+      process.on("${signal}", () => (count += 1, console.log("Key " + count), count > 1 && process.exit(7)));
       setInterval(() => {}, 1_000);
       console.log("ready");`;
     write(script, "program.js");
-    const token = await account.server.engine.tokens.user();
     const { status, screen } = await inPty(
       ["run", "--", process.execPath, join(folder, "program.js")],
       [
-        { when: /ready/, type: "\u0003" },
-        { when: /Ctrl-C 1/, type: "\u0003" },
+        { when: /ready/, type: key },
+        { when: /Key 1/, type: key },
       ],
-      { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: token, MGMT_PROJECT_ID: projectId },
+      await variables(),
     );
-    expect({ status, screen }).toEqual({ status: 7, screen: expect.stringMatching(/Ctrl-C 2\s*$/) });
+    expect({ status, screen }).toEqual({ status: 7, screen: expect.stringMatching(/Key 2\s*$/) });
   });
+
+  it.skipIf(process.platform === "win32")(
+    "forwards every signal where no terminal sends it to the command, and ends with it",
+    async () => {
+      await ensureBuilt();
+      const signals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGINT"] as const;
+      const script = `for (const name of new Set(${JSON.stringify(signals)})) process.on(name, () => console.log(name));
+        process.stdin.resume().on("end", () => process.exit(7));
+        console.log("ready");`;
+      const words = [bin, "run", "--", process.execPath, "-e", script];
+      // A session of its own has no terminal.
+      const child = spawn(process.execPath, words, {
+        env: { ...process.env, ...(await variables()) },
+        detached: true,
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      const lines: string[] = [];
+      for await (const line of createInterface(child.stdout)) {
+        const signal = signals[lines.push(line) - 1];
+        if (signal === undefined) child.stdin.end();
+        else child.kill(signal);
+      }
+      const [status] = child.exitCode === null ? ((await once(child, "exit")) as [number]) : [child.exitCode];
+      expect({ lines, status }).toEqual({ lines: ["ready", ...signals], status: 7 });
+    },
+  );
 
   it("exits with 128 and the number of the signal that ended the command", async () => {
     const line = ["run", "--", process.execPath, "-e", "process.kill(process.pid, 'SIGTERM')"];

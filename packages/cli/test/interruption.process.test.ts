@@ -29,7 +29,7 @@ const run = (line: string, setup: Setup = {}): Promise<Result> =>
 
 const errorOf = ({ errors }: Result): unknown => errors.at(-1);
 
-describe.each<EndSignal>(["SIGINT", "SIGTERM", "SIGHUP"])("%s", (signal) => {
+describe.each<EndSignal>(["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"])("%s", (signal) => {
   const status = exitCodeOfSignal(signal);
 
   it("ends a wait, and prints the result with the secrets that are shown only once", async () => {

@@ -23,7 +23,7 @@ export interface Context {
   /** The terminal that prompts use. Everything else reads through `sources` and writes through `output`. */
   readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Aborted by Ctrl-C, SIGTERM and SIGHUP; the reason is the error that the run then ends with. */
+  /** Aborted by Ctrl-C, SIGQUIT, SIGTERM and SIGHUP; the reason is the error that the run then ends with. */
   readonly signal: AbortSignal;
   readonly interruption: Interruption;
   readonly changes: SentChanges;

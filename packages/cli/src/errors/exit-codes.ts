@@ -19,9 +19,10 @@ export const exitCodes = {
   /** The program of `run`, `psql`, or `rehearse` did not start. These codes are those of shells. */
   programNotStarted: 126,
   programNotFound: 127,
-  /** The terminal was closed. This code and the next two are those of shells: 128 and the number of the signal. */
+  /** The terminal was closed. This code and the next three are those of shells: 128 and the number of the signal. */
   hungUp: 129,
   interrupted: 130,
+  quit: 131,
   terminated: 143,
 } as const;
 
@@ -44,15 +45,17 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   [127, "the program was not found"],
   [129, "interrupted: the terminal was closed"],
   [130, "interrupted: Ctrl-C"],
+  [131, "interrupted: SIGQUIT"],
   [143, "interrupted: SIGTERM"],
 ];
 
 /** The signals that end a run in an orderly way. */
-export const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
 export type EndSignal = (typeof endSignals)[number];
 
 export const reasonOfSignal = {
   SIGINT: "interrupted",
+  SIGQUIT: "quit",
   SIGTERM: "terminated",
   SIGHUP: "hungUp",
 } as const satisfies Record<EndSignal, ExitReason>;

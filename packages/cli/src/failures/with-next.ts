@@ -104,6 +104,7 @@ const byExitCode = async (facts: Facts): Promise<readonly Candidate[]> => {
     case "notFound":
     case "pending":
     case "interrupted":
+    case "quit":
     case "terminated":
     case "hungUp":
     case "partlyDone":

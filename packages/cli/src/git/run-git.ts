@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Context } from "../context/context.js";
 import { noGit } from "../errors/preview-errors.js";
 import { findProgram, programEnvironment } from "../process/find-program.js";
+import { keySignals } from "../process/foreground.js";
 import { throwIfInterrupted } from "../process/shared-interrupt.js";
 
 /** A folder, and the environment that git runs in. */
@@ -92,12 +93,13 @@ const runGit = async (
 };
 
 const endedBySignal = (error: unknown): boolean =>
-  error instanceof Error && "signal" in error && error.signal === "SIGINT";
+  error instanceof Error && "signal" in error && keySignals.some((signal) => signal === error.signal);
 
 /** Adds settings in variables, because every account of the machine can read arguments. */
 const withSettings = (settings: readonly Setting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
-  const first = Number.isInteger(count) ? count : 0;
+  const count = env["GIT_CONFIG_COUNT"] ?? "";
+  // Git refuses any other count.
+  const first = /^\d{1,9}$/.test(count) ? Number(count) : 0;
   const added = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${String(first + index)}`, name],
     [`GIT_CONFIG_VALUE_${String(first + index)}`, value],

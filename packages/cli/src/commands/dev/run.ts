@@ -22,7 +22,7 @@ export interface DevFlags {
   signInKey?: "generate" | "none";
 }
 
-/** Runs the platform until Ctrl-C, SIGTERM or SIGHUP, and then exits with 0, even during the start. */
+/** Runs the platform until Ctrl-C, SIGQUIT, SIGTERM or SIGHUP, and then exits with 0, even during the start. */
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;

@@ -96,8 +96,8 @@ const exitCodes: Topic = {
     },
     {
       text:
-        "`mgmt run` and `mgmt psql` exit with the status of the program that they run. `mgmt plan --exit-code` exits with 0 if " +
-        "there are no changes, 2 if there are, and 1 after any error. " +
+        "`mgmt run` and `mgmt psql` pass signals on to the program that they run, and exit with its status. " +
+        "`mgmt plan --exit-code` exits with 0 if there are no changes, 2 if there are, and 1 after any error. " +
         "`mgmt schema COMMAND --query exitCodes` lists the error codes that lead to each exit code of a command.",
     },
     {

@@ -9,6 +9,7 @@ import {
   programNotFound,
 } from "../../errors/run-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../../errors/exit-codes.js";
+import { isInForeground, keySignals } from "../../process/foreground.js";
 import { inheritedEnvironment } from "../../process/inherited-environment.js";
 import type { Interruption } from "../../process/interruption.js";
 import { interruptIsSeen } from "../../process/shared-interrupt.js";
@@ -26,9 +27,12 @@ export interface ProgramOptions {
   readonly onSignal?: (signal: EndSignal) => void;
 }
 
+/** Signals that mean nothing to `mgmt`. */
+const signalsForPrograms = ["SIGUSR1", "SIGUSR2"] as const;
+
 /**
- * Runs a program on the streams of this process until it ends. SIGTERM and SIGHUP are forwarded to it; Ctrl-C, which may not end
- * it, reaches it from the terminal. The program gets no variable of this command.
+ * Runs a program on the streams of this process until it ends. It gets every signal that this process gets, and only its end ends
+ * the run. The program gets no variable of this command.
  *
  * @param variables environment variables to set beside those of this process. Undefined removes one.
  * @throws ProgramEnded unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
@@ -46,7 +50,8 @@ export const runProgram = async (
 };
 
 /**
- * Runs a program until it ends, and returns its exit status. SIGTERM and SIGHUP are forwarded to it.
+ * Runs a program until it ends, and returns its exit status. Signals are forwarded to it, except for Ctrl-C and Ctrl-\ where the
+ * terminal sends them to the program itself.
  *
  * @throws `program:not_found`; `program:not_executable`; `program:not_started`.
  */
@@ -62,18 +67,25 @@ export const exitStatusOf = async (
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
   });
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
   const receive = (signal: EndSignal): void => {
     onSignal?.(signal);
-    if (signal !== "SIGINT") child.kill(signal);
+    if (!keySignals.includes(signal) || !isInForeground()) forward(signal);
   };
+  for (const signal of signalsForPrograms) process.on(signal, forward);
   try {
     return await interruption.leaveTo(receive, async () => {
       const status = await ended;
-      if (onSignal && status === exitCodeOfSignal("SIGINT")) await interruptIsSeen(interruption.signal);
+      const wasKey = keySignals.some((signal) => status === exitCodeOfSignal(signal));
+      if (onSignal && wasKey) await interruptIsSeen(interruption.signal);
       return status;
     });
   } catch (error) {
     throw await startFailure(program, error, { cwd, env, notFound });
+  } finally {
+    for (const signal of signalsForPrograms) process.off(signal, forward);
   }
 };
 
