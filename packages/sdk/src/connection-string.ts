@@ -63,6 +63,9 @@ export const connectionString = (
   return write(targetOf(connection, pooled));
 };
 
+/** One host, whose port is optional. A URL may have a user, a path, or a list of hosts there. */
+const hostForm = /^(?:[\w.-]+|\[[\d:.a-f]+\])(?::[1-9]\d*)?$/i;
+
 const targetOf = (connection: ConnectableConnection, isPooled: boolean): Target => {
   const { host, user, pass } = connection.directConnection ?? connection;
   if (!host || !user || typeof pass !== "string") {
@@ -77,7 +80,7 @@ const targetOf = (connection: ConnectableConnection, isPooled: boolean): Target 
     });
   }
   const address = pooler ? `${bracketed(pooler.host)}:${String(pooler.port)}` : host;
-  if (!URL.canParse(`postgres://${address}`)) {
+  if (!hostForm.test(address) || !URL.canParse(`postgres://${address}`)) {
     throw new InvalidArgumentError("connection", "has a host that is not valid");
   }
   const { hostname, port } = new URL(`postgres://${address}`);

@@ -177,6 +177,35 @@ describe("a connection string", () => {
       {},
       "connection has a host that is not valid",
     ],
+    ...[
+      "user@h",
+      "h/path",
+      "h?sslmode=disable",
+      "h#x",
+      "h:",
+      "h:0",
+      "h:65536",
+      "h:5432 ",
+      "h,other",
+      "[::1",
+    ].map(
+      (host) =>
+        [
+          `the host ${JSON.stringify(host)}`,
+          { directConnection: { host, user: "u", pass: "secret" } },
+          {},
+          "connection has a host that is not valid",
+        ] as const,
+    ),
+    [
+      "a port of a pooler that is none",
+      {
+        directConnection: { host: "h", user: "u", pass: "secret" },
+        endpoints: { pooled: { host: "h", port: NaN } },
+      },
+      { pooled: true },
+      "connection has a host that is not valid",
+    ],
     [
       "an unknown form",
       { directConnection: { host: "h", user: "u", pass: "p" } },
