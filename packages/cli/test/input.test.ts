@@ -47,7 +47,14 @@ describe("the value of a flag", () => {
     await expect(read({ enum: ["a", "b"] }, "c")).rejects.toMatchObject({ hint: "Allowed: a, b." });
     await expect(read({ pattern: "^a+$" }, "b")).rejects.toMatchObject({ hint: "It must match ^a+$." });
     expect(await read({ format: "date-time" }, "2026-11-01T00:00:00Z")).toBe("2026-11-01T00:00:00Z");
-    for (const text of ["yesterday", "2026-11-01", "2026-13-01T00:00:00Z"]) {
+    for (const text of [
+      "yesterday",
+      "2026-11-01",
+      "2026-13-01T00:00:00Z",
+      "2026-02-29T00:00:00Z",
+      "2026-02-31T00:00:00Z",
+      "2026-11-01T24:00:00Z",
+    ]) {
       await expect(read({ format: "date-time" }, text)).rejects.toThrow("must be a date and time");
     }
   });
