@@ -27,7 +27,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
     await sleep(attempt < 10 ? 10 : 50);
   }
   await removeSharedMemory(lockFile);
-  // Postgres refuses to start if a lock file is empty because its writer was killed. It also does if the process id still exists:
+  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if the process id still exists:
   // another program has it now, or the system has not yet collected the killed postmaster.
   await removeSocketLocks(directory);
   if (Number.isNaN(pid) || (seesProcesses() && signal(pid, 0))) await rm(lockFile, { force: true });
@@ -59,10 +59,11 @@ const removeSocketLocks = async (directory: string): Promise<void> => {
   }
 };
 
-/** Returns the process id in a lock file: NaN when its writer was killed, undefined when the file does not exist. */
+/** Returns the process id in a lock file: NaN when it has none, undefined when the file does not exist. */
 const pidIn = async (lockFile: string): Promise<number | undefined> => {
   const text = await readRegular(lockFile).catch(() => undefined);
-  return text === undefined ? undefined : Number.parseInt(text, 10);
+  // Postgres ends the line, so that a line without an end is one whose writer was killed.
+  return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
 };
 
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
