@@ -12,8 +12,8 @@ export async function textOf(response: Response, request: { method: string; url:
   const { body, headers } = response;
   // Test doubles and some runtimes have no streams.
   if (!body) return response.text();
-  const length = headers.get("content-length");
-  const isShort = length !== null && Number(length) <= maxBytes && !headers.has("content-encoding");
+  const length = headers.get("content-length") ?? "";
+  const isShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");
   if (isShort) return response.text();
   const reader = body.getReader();
   const decoder = new TextDecoder();

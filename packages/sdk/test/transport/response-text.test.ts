@@ -72,6 +72,16 @@ describe("a response through the default transport", () => {
     expect(await clientOf(baseUrl).me.get()).toMatchObject({ id: "é€😀" });
   });
 
+  it.each(["", " ", "-1", "0x10", "1e3", "5, 5"])(
+    "is limited when its length cannot be read: %j",
+    async (length) => {
+      const body = new Blob(Array.from({ length: 65 }, () => new Uint8Array(2 ** 20))).stream();
+      const fetch = () => Promise.resolve(new Response(body, { headers: { "content-length": length } }));
+      const client = createClient({ baseUrl: "https://api.example.com", token: false, fetch });
+      expect(await thrown(client.me.get())).toBeInstanceOf(ResponseTooLargeError);
+    },
+  );
+
   it("is read from a double of fetch whose responses have no stream", async () => {
     const whole = Response.json({ data: { id: "me" } });
     const double = { status: 200, headers: whole.headers, text: () => whole.text() };
