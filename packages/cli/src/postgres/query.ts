@@ -37,7 +37,7 @@ export const query = async (
   const { path } = await findClientProgram("psql", context);
   const flags = ["--no-psqlrc", "--no-password", "--quiet", "--tuples-only", "--no-align", "--file=-"];
   // A server that does not respond would keep the command waiting.
-  const limited = { PGCONNECT_TIMEOUT: "10", ...env, LC_ALL: "C" };
+  const limited = { ...env, PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
   return new Promise((resolve, reject) => {
     const options = { env: limited, signal, maxBuffer: 64 * 2 ** 20 };
     const child = execFile(

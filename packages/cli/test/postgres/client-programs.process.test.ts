@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { foreignSource } from "../../src/commands/db/foreign-source.js";
+import type { Context } from "../../src/context/context.js";
 import { findClientProgram } from "../../src/postgres/client-programs.js";
 import { clientEnvironment } from "../../src/postgres/connection-environment.js";
 import { temporaryFolder } from "../folders.js";
@@ -86,8 +88,40 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
     expect((await find([broken, plain, join(folder, "absent"), works])).version).toBe("18.3");
   });
 
-  it("get the connection, and neither tokens of this program nor what sends a connection elsewhere", () => {
-    const env = { PATH: "/bin", MGMT_TOKEN: "t", MGMT_X: "x", PGHOSTADDR: "192.0.2.1", PGSERVICE: "other" };
+  const foreign = {
+    PATH: "/bin",
+    PG_COLOR: "always",
+    PSQL_PAGER: "less",
+    MGMT_TOKEN: "t",
+    MGMT_X: "x",
+    ...Object.fromEntries(
+      [
+        ...[
+          "PGHOSTADDR",
+          "PGSERVICE",
+          "PGSERVICEFILE",
+          "PGPASSFILE",
+          "PGOPTIONS",
+          "PGAPPNAME",
+          "PGGSSENCMODE",
+        ],
+        ...[
+          "PGSSLROOTCERT",
+          "PGSSLCERT",
+          "PGSSLKEY",
+          "PGSSLNEGOTIATION",
+          "PGREQUIREAUTH",
+          "PGCHANNELBINDING",
+        ],
+        ...["PGCLIENTENCODING", "PGCONNECT_TIMEOUT", "PGTZ", "PGNEWER", "pgoptions"],
+      ].map((name) => [name, "of the user"]),
+    ),
+  };
+  const kept = { PATH: "/bin", PG_COLOR: "always", PSQL_PAGER: "less" };
+  const set = (env: NodeJS.ProcessEnv): object =>
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+
+  it("get the connection, and neither tokens of this program nor variables of libpq", () => {
     const access = {
       host: "db.example.com",
       port: 5433,
@@ -96,11 +130,8 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
       sslMode: "require",
       isPooled: false,
     } as const;
-    const given = Object.fromEntries(
-      Object.entries(clientEnvironment(env, access)).filter(([, value]) => value !== undefined),
-    );
-    expect(given).toEqual({
-      PATH: "/bin",
+    expect(set(clientEnvironment(foreign, access))).toEqual({
+      ...kept,
       PGHOST: "db.example.com",
       PGPORT: "5433",
       PGUSER: "u",
@@ -108,5 +139,16 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
       PGDATABASE: "postgres",
       PGSSLMODE: "require",
     });
+  });
+
+  it("get no variables of libpq for another server either, nor the variable with its password", async () => {
+    const source = async (OLD_URL: string) =>
+      foreignSource({ sourceEnv: "OLD_URL" }, {
+        env: { ...foreign, PGPASSWORD: "of the user", OLD_URL },
+      } as Partial<Context> as Context);
+    const { args, env } = await source("postgresql://u:p@old.example.com/shop?sslmode=require");
+    expect(args).toEqual(["--dbname=postgresql://u@old.example.com/shop?sslmode=require"]);
+    expect(set(env)).toEqual({ ...kept, PGPASSWORD: "p" });
+    expect(set((await source("postgresql://u@old.example.com/shop")).env)).toEqual(kept);
   });
 });

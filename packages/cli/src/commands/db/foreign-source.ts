@@ -1,5 +1,6 @@
 import type { Context } from "../../context/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
+import { postgresEnvironment } from "../../postgres/connection-environment.js";
 import type { QueryTarget } from "../../postgres/query.js";
 import { whyNotAsked, ask } from "../../input/ask.js";
 
@@ -37,9 +38,8 @@ export const foreignSource = async (
   for (const name of ["schema", "pgbouncer", "connection_limit", "pool_timeout", "sslaccept"]) {
     url.searchParams.delete(name);
   }
-  const own = /^(MGMT_|PG(HOST|PORT|USER|DATABASE|PASS|SERVICE))/;
-  const others = Object.entries(context.env).filter(([name]) => !own.test(name) && name !== sourceEnv);
-  const env = { ...Object.fromEntries(others), ...(password !== "" && { PGPASSWORD: password }) };
+  const others = Object.fromEntries(Object.entries(context.env).filter(([name]) => name !== sourceEnv));
+  const env = postgresEnvironment(others, password === "" ? {} : { PGPASSWORD: password });
   return { name: url.host + url.pathname, args: [`--dbname=${url.href}`], env };
 };
 

@@ -24,7 +24,7 @@ export const dumpSchema = async (
     context,
     await serverVersion(queryTarget(access, context), context),
   );
-  const env = { PGCONNECT_TIMEOUT: "10", ...clientEnvironment(context.env, access), LC_ALL: "C" };
+  const env = { ...clientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
   const options = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };
   const sql = await new Promise<string>((resolve, reject) => {
     execFile(path, args, options, (error, stdout, stderr) => {
