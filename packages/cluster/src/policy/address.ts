@@ -24,13 +24,15 @@ export interface ClusterAddress {
   readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
 }
 
-/** Returns how the driver connects. */
+/** Returns how the driver connects. It has what the driver would otherwise take from variables of the user, such as `PGSSLMODE`. */
 export const clientConfigOf = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
   host,
   port,
   user,
   password,
   ssl: tls ?? false,
+  sslnegotiation: "postgres",
+  client_encoding: "utf8",
 });
 
 /** Returns where clients connect to, for each kind of endpoint. */

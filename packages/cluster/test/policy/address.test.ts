@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { endpointsOf } from "../../src/policy/address.js";
+import { Client } from "pg";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { clientConfigOf, endpointsOf } from "../../src/policy/address.js";
 
 const server = { host: "10.0.0.1", port: 5432, user: "mgmt", password: "not-a-secret" };
 
@@ -20,5 +21,38 @@ describe("the endpoints of a database", () => {
       accelerate: { host: "cache.example", port: 443 },
     };
     expect(endpointsOf({ ...server, endpoints })).toEqual(endpoints);
+  });
+});
+
+describe("the connection of the driver", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  /** Settings that the driver has found out. */
+  const settings = (): object => {
+    const config = { ...clientConfigOf(server), application_name: "mgmt", options: "-c jit=off" };
+    const client = new Client({ ...config, database: "postgres", connectionTimeoutMillis: 1 });
+    // Not in the types of the driver.
+    return { ...(client as unknown as { connectionParameters: object }).connectionParameters };
+  };
+
+  it("does not depend on variables of the user", () => {
+    const before = settings();
+    for (const name of [
+      "HOST",
+      "PORT",
+      "USER",
+      "PASSWORD",
+      "DATABASE",
+      "OPTIONS",
+      "APPNAME",
+      "CONNECT_TIMEOUT",
+    ])
+      vi.stubEnv(`PG${name}`, "1");
+    vi.stubEnv("PGSSLMODE", "verify-full");
+    vi.stubEnv("PGSSLNEGOTIATION", "direct");
+    vi.stubEnv("PGCLIENT_ENCODING", "latin1");
+    expect(settings()).toEqual(before);
   });
 });
