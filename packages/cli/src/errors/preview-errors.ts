@@ -7,11 +7,12 @@ export const noProject = (reason: string): CliError =>
     `The command did not ask, because ${reason}. Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.`,
   );
 
-export const noBranch = (): CliError =>
+/** @param reason Why the branch is not known. */
+export const noBranch = (reason: string): CliError =>
   new CliError(
     "inputNeeded",
     "usage:missing",
-    "Missing --branch: the folder is not on a branch of a git repository",
+    `Missing --branch: ${reason}`,
     "Pass --branch NAME. In CI the branch of the job is used.",
   );
 
@@ -69,8 +70,24 @@ export const noGit = (): CliError =>
     "failure",
     "preview:no_git",
     "The program git was not found",
-    "Nothing was changed. Install git, and run the command in a clone of the repository.",
+    "Nothing was changed. Install git, and run the command in a clone of the repository. Without git, mgmt preview up needs --branch NAME.",
   );
+
+/** @param said What git printed. */
+export const gitRefuses = (said: string): CliError => {
+  const lines = said
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const problem = (lines[0] ?? "it does not say why").replace(/^(?:fatal|error): /, "");
+  const remedy = lines.find((line) => line.startsWith("git config "));
+  return new CliError(
+    "failure",
+    "preview:git_refuses",
+    `git does not read the repository of this folder: ${problem}`,
+    `Nothing was changed. ${remedy === undefined ? "Repair the repository" : `If you trust the folder, run ${remedy}`}, or run the command in another folder with --branch NAME and --remote ADDRESS.`,
+  );
+};
 
 export const gitFailed = (problem: string): CliError =>
   new CliError(

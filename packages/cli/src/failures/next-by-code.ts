@@ -179,6 +179,7 @@ export const nextByCode: Readonly<Record<string, Rule>> = {
     ["projects", "list"],
   ],
   "preview:git_failed": showHelp("preview", "prune"),
-  "preview:no_git": showHelp("preview", "prune"),
+  "preview:git_refuses": showHelp("preview"),
+  "preview:no_git": showHelp("preview"),
   "preview:no_git_branches": showHelp("preview", "prune"),
 };

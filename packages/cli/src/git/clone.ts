@@ -1,6 +1,34 @@
+import { CliError } from "../errors/cli-error.js";
+import { gitRefuses } from "../errors/preview-errors.js";
 import { readRepository, type Place } from "./run-git.js";
 
-/** Returns the first line that git prints, or undefined if there is none, or git fails or is not installed. */
+/** What git says of a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
+const outside = /not a git repository \(or any|cannot use bare repository/;
+
+/**
+ * Returns what git prints, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
+ *
+ * @throws `preview:no_git`; `preview:git_refuses` if git does not read the clone, for example because another user owns it.
+ */
+const readClone = async (args: readonly string[], place: Place): Promise<string | undefined> => {
+  try {
+    return await readRepository(args, place);
+  } catch (error) {
+    place.signal.throwIfAborted();
+    if (error instanceof CliError) throw error;
+    const { code, stderr } = failureOf(error);
+    if (code === 1 || outside.test(stderr)) return undefined;
+    throw gitRefuses(stderr);
+  }
+};
+
+/** Returns the exit status of git, and what it printed. */
+const failureOf = (error: unknown): { code: unknown; stderr: string } => ({
+  code: error instanceof Error && "code" in error ? error.code : undefined,
+  stderr: error instanceof Error && "stderr" in error ? String(error.stderr) : String(error),
+});
+
+/** Returns the first line that git prints, or undefined if there is none. For what is useful but not needed: git may fail. */
 export const firstLine = async (args: readonly string[], place: Place): Promise<string | undefined> => {
   try {
     return (await readRepository(args, place)).split("\n")[0] || undefined;
@@ -10,19 +38,25 @@ export const firstLine = async (args: readonly string[], place: Place): Promise<
   }
 };
 
-/** Returns the branch that a folder is on, or undefined if it is not on a branch of a git repository. */
-export const currentBranch = (place: Place): Promise<string | undefined> =>
-  firstLine(["symbolic-ref", "--quiet", "--short", "HEAD"], place);
+/**
+ * Returns the branch that a folder is on, null in a clone whose HEAD is detached, or undefined outside of a clone.
+ *
+ * @throws `preview:no_git`; `preview:git_refuses`.
+ */
+export const currentBranch = async (place: Place): Promise<string | null | undefined> => {
+  const branch = await readClone(["symbolic-ref", "--quiet", "--short", "HEAD"], place);
+  if (branch !== undefined) return branch.trim();
+  return (await firstLine(["rev-parse", "--git-dir"], place)) === undefined ? undefined : null;
+};
 
-/** Returns the branches that the worktrees of a clone are on. Empty outside of a clone. */
+/**
+ * Returns the branches that the worktrees of a clone are on. Empty outside of a clone.
+ *
+ * @throws `preview:no_git`; `preview:git_refuses`.
+ */
 export const checkedOutBranches = async (place: Place): Promise<ReadonlySet<string>> => {
-  try {
-    const output = await readRepository(["worktree", "list", "--porcelain"], place);
-    return new Set([...output.matchAll(/^branch refs\/heads\/(.+)$/gm)].map(([, name = ""]) => name));
-  } catch {
-    place.signal.throwIfAborted();
-    return new Set();
-  }
+  const output = (await readClone(["worktree", "list", "--porcelain"], place)) ?? "";
+  return new Set([...output.matchAll(/^branch refs\/heads\/(.+)$/gm)].map(([, name = ""]) => name));
 };
 
 /** A remote of a clone. */
@@ -31,15 +65,13 @@ export interface Remote {
   readonly url: string;
 }
 
-/** Returns the remotes of a clone with the addresses that git uses. Empty outside of a clone. */
+/**
+ * Returns the remotes of a clone with the addresses that git uses. Empty outside of a clone.
+ *
+ * @throws `preview:no_git`; `preview:git_refuses`.
+ */
 export const listRemotes = async (place: Place): Promise<readonly Remote[]> => {
-  let names: string[];
-  try {
-    names = (await readRepository(["remote"], place)).split("\n").filter(Boolean);
-  } catch {
-    place.signal.throwIfAborted();
-    return [];
-  }
+  const names = ((await readClone(["remote"], place)) ?? "").split("\n").filter(Boolean);
   const urls = await Promise.all(names.map((name) => firstLine(["remote", "get-url", "--", name], place)));
   return names.flatMap((name, index) => {
     const url = urls[index];

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { repositoryKey } from "../../src/commands/preview/repository-key.js";
@@ -90,16 +90,38 @@ describe("the git branch and repository of a preview", () => {
     expect(name).toContain("pushed");
   });
 
-  it("are not those of a tag, which has no branch", async () => {
-    for (const env of [
-      { GITHUB_REF_NAME: "v1", GITHUB_REF_TYPE: "tag" },
-      { CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" },
-    ]) {
-      expect(await place.mgmtIn(place.folder, env)`preview up`).toMatchObject({
+  it.each<[string, NodeJS.ProcessEnv]>([
+    ["GitHub Actions", { GITHUB_REF_NAME: "v1", GITHUB_REF_TYPE: "tag" }],
+    ["an older runner of Actions", { GITHUB_REF_NAME: "v1", GITHUB_REF: "refs/tags/v1" }],
+    ["GitLab", { CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" }],
+    ["Bitbucket", { BITBUCKET_TAG: "v1" }],
+    ["CircleCI", { CIRCLE_TAG: "v1" }],
+    ["Buildkite", { BUILDKITE_BRANCH: "v1", BUILDKITE_TAG: "v1" }],
+    ["Azure Pipelines", { BUILD_SOURCEBRANCH: "refs/tags/v1" }],
+  ])("are not those of a tag, even where the folder is on a branch: %s", async (_, env) => {
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    const before = place.requestCount;
+    for (const command of ["up", "down", "reset"]) {
+      expect(await place.mgmtIn(place.folder, env)`preview ${command} --yes`).toMatchObject({
         status: 3,
-        stderr: expect.stringContaining("--branch"),
+        stderr: expect.stringMatching(/Missing --branch: .* the tag v1, .*\nhint: Pass --branch NAME/),
       });
     }
+    expect(place.writesSince(before)).toEqual([]);
+  });
+
+  it("are asked for at a commit without a branch, and outside of a repository", async () => {
+    expect(await place.mgmt`preview up`).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("Missing --branch: the folder is not in a git repository"),
+    });
+    const clone = place.clone(place.bareRepository("shop.git"), "clone");
+    place.git(clone, "checkout", "--quiet", "--detach");
+    expect(await place.mgmtIn(clone)`preview up`).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("Missing --branch: the folder is at a commit, not on a branch"),
+    });
+    expect(await place.mgmtIn(clone)`status -o json`).toMatchObject({ status: 0, json: { preview: null } });
   });
 
   it("are those of the fork for a pull request from one, whose branch the repository does not have", async () => {
@@ -166,15 +188,73 @@ describe("the git branch and repository of a preview", () => {
     expect(await place.mgmtIn(clone)`preview up --remote missing`).toMatchObject({ status: 2 });
   });
 
-  it("are only the branch without a remote, and without git", async () => {
+  it("are only the branch without a remote", async () => {
     place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
     expect(await up(place.folder)).toMatchObject({ branch: "feature", logicalId: "preview" });
-    const withoutGit = { PATH: place.folder };
-    expect(await place.mgmtIn(place.folder, withoutGit)`preview up`).toMatchObject({ status: 3 });
-    expect(await place.mgmtIn(place.folder, withoutGit)`preview up --branch other`).toMatchObject({
-      status: 0,
+  });
+
+  it("need git, unless flags or the CI job name the branch", async () => {
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    const withoutGit = place.mgmtIn(place.folder, { PATH: place.folder });
+    expect(await withoutGit`preview up`).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /git was not found \(preview:no_git\)\nhint: .*Install git.*--branch NAME/,
+      ),
     });
-    expect(await place.mgmtIn(place.folder, withoutGit)`preview list`).toMatchObject({ status: 0 });
+    expect(await withoutGit`preview up --branch other`).toMatchObject({ status: 0 });
+    const inJob = { PATH: place.folder, GITHUB_REF_NAME: "third" };
+    expect(await up(place.folder, inJob)).toMatchObject({ branch: "third" });
+    expect(await withoutGit`preview list`).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("git was not found"),
+    });
+    for (const { status, stderr } of [
+      await withoutGit`preview prune --yes`,
+      await withoutGit`preview up --branch other --remote fork`,
+    ]) {
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("preview:no_git") });
+    }
+    expect(await withoutGit`status -o json`).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it.each([
+    [
+      `fatal: detected dubious ownership in repository at '/shop'\nTo add an exception, call:\n\n\tgit config --global --add safe.directory /shop\n`,
+      "detected dubious ownership in repository at '/shop'",
+      "If you trust the folder, run git config --global --add safe.directory /shop,",
+    ],
+    ["fatal: bad config line 1 in file .git/config\n", "bad config line 1 in file .git/config", "Repair"],
+    [
+      "fatal: not a git repository: /shop/.git/worktrees/tree\n",
+      "not a git repository: /shop/.git/worktrees/tree",
+      "Repair",
+    ],
+    ["", "it does not say why", "Repair"],
+  ])("are not guessed where git does not read the repository: %j", async (said, problem, remedy) => {
+    const programs = join(place.base, "programs");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "said"), said);
+    writeFileSync(join(programs, "git"), `#!/bin/sh\n/bin/cat ${join(programs, "said")} >&2\nexit 128\n`);
+    chmodSync(join(programs, "git"), 0o755);
+    const refused = place.mgmtIn(place.folder, { PATH: programs });
+    const before = place.requestCount;
+    for (const { status, stderr } of [
+      await refused`preview up`,
+      await refused`preview up --branch feature`,
+      await refused`preview down --branch feature --yes`,
+      await refused`preview prune --yes`,
+      await refused`preview prune --remote http://127.0.0.1:1/shop.git --yes`,
+    ]) {
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(problem) });
+      expect(stderr).toContain(remedy);
+      expect(stderr).toContain("--branch NAME and --remote ADDRESS");
+    }
+    expect(place.writesSince(before)).toEqual([]);
+    for (const { status, stderr } of [await refused`preview list`, await refused`status`])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(problem) });
+    const job = { PATH: programs, GITHUB_REF_NAME: "feature", GITHUB_REPOSITORY: "acme/shop" };
+    expect((await up(place.folder, job)).logicalId).toBe(shopOf("https://github.com/acme/shop"));
   });
 
   it("find a preview that was made without a repository, and ask which one if there are several", async () => {

@@ -216,7 +216,10 @@ describe("mgmt preview prune", () => {
       status: 3,
       stderr: expect.stringContaining("--remote"),
     });
-    expect(await prune(clone, [], { PATH: place.folder })).toMatchObject({ status: 3 });
+    expect(await prune(clone, [], { PATH: place.folder })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("preview:no_git"),
+    });
     expect(await prune(clone, ["--remote=nowhere"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("preview:unknown_remote"),

@@ -6,6 +6,8 @@ import { isObject, valueAt } from "../../contract/json-path.js";
 export interface CiJob {
   /** For a pull request its source; with the owner before it, as in `alice:patch-1`, if that is in a fork. */
   readonly branch: string | undefined;
+  /** The tag that the job runs for, which has no branch. */
+  readonly tag: string | undefined;
   readonly commit: string | undefined;
   /** Address of the repository that the job belongs to. */
   readonly repository: string | undefined;
@@ -13,15 +15,26 @@ export interface CiJob {
 
 type Env = Context["env"];
 
-/** Variables of other CI systems: the source of a pull request first, then the branch. */
-const others: readonly { branch: readonly string[]; commit: string; repository: string }[] = [
+/** Variables of other CI systems: the tag; the source of a pull request before the branch, each of which may be a whole ref. */
+const others: readonly { tag?: string; branch: readonly string[]; commit: string; repository: string }[] = [
   {
+    tag: "BITBUCKET_TAG",
     branch: ["BITBUCKET_BRANCH"],
     commit: "BITBUCKET_COMMIT",
     repository: "BITBUCKET_GIT_HTTP_ORIGIN",
   },
-  { branch: ["CIRCLE_BRANCH"], commit: "CIRCLE_SHA1", repository: "CIRCLE_REPOSITORY_URL" },
-  { branch: ["BUILDKITE_BRANCH"], commit: "BUILDKITE_COMMIT", repository: "BUILDKITE_REPO" },
+  {
+    tag: "CIRCLE_TAG",
+    branch: ["CIRCLE_BRANCH"],
+    commit: "CIRCLE_SHA1",
+    repository: "CIRCLE_REPOSITORY_URL",
+  },
+  {
+    tag: "BUILDKITE_TAG",
+    branch: ["BUILDKITE_BRANCH"],
+    commit: "BUILDKITE_COMMIT",
+    repository: "BUILDKITE_REPO",
+  },
   {
     branch: ["SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCH"],
     commit: "BUILD_SOURCEVERSION",
@@ -35,7 +48,7 @@ export const readCiJob = async (env: Env): Promise<CiJob> => {
   const gitHub = await gitHubJob(read);
   const gitLab = gitLabJob(read);
   const all = [gitHub, gitLab, ...others.map((each) => otherJob(each, read))];
-  return all.find(({ branch }) => branch) ?? all.find(({ repository }) => repository) ?? gitHub;
+  return all.find(({ branch, tag }) => branch ?? tag) ?? all.find(({ repository }) => repository) ?? gitHub;
 };
 
 type Read = (name: string) => string | undefined;
@@ -45,8 +58,9 @@ const gitHubJob = async (read: Read): Promise<CiJob> => {
   const repository = name && `${server}/${name}`;
   const source = read("GITHUB_HEAD_REF");
   if (source === undefined) {
-    const branch = read("GITHUB_REF_TYPE") === "tag" ? undefined : read("GITHUB_REF_NAME");
-    return { branch, commit: read("GITHUB_SHA"), repository };
+    const isTag = read("GITHUB_REF_TYPE") === "tag" || read("GITHUB_REF")?.startsWith(tagPrefix);
+    const ref = read("GITHUB_REF_NAME");
+    return { ...(isTag ? tagged(ref) : onBranch(ref)), commit: read("GITHUB_SHA"), repository };
   }
   // The variables of a pull request name neither the fork nor the commit: its own commit is a merge that exists nowhere else.
   const head = await pullRequestHead(read("GITHUB_EVENT_PATH"));
@@ -55,7 +69,7 @@ const gitHubJob = async (read: Read): Promise<CiJob> => {
   );
   const isFork = typeof fork === "string" && name !== undefined && fork.toLowerCase() !== name.toLowerCase();
   return {
-    branch: isFork && typeof owner === "string" ? `${owner}:${source}` : source,
+    ...onBranch(isFork && typeof owner === "string" ? `${owner}:${source}` : source),
     commit: typeof commit === "string" ? commit : undefined,
     repository,
   };
@@ -76,14 +90,13 @@ const gitLabJob = (read: Read): CiJob => {
   const source = read("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME");
   const [from, here] = [read("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH"), read("CI_PROJECT_PATH")];
   const isFork = from !== undefined && here !== undefined && from !== here;
-  const name = read("CI_COMMIT_TAG") === undefined ? read("CI_COMMIT_REF_NAME") : undefined;
+  const tag = read("CI_COMMIT_TAG");
   return {
-    branch:
-      source === undefined
-        ? (read("CI_COMMIT_BRANCH") ?? name)
-        : isFork
-          ? `${ownerOf(from)}:${source}`
-          : source,
+    ...(source !== undefined
+      ? onBranch(isFork ? `${ownerOf(from)}:${source}` : source)
+      : tag !== undefined
+        ? tagged(tag)
+        : onBranch(read("CI_COMMIT_BRANCH") ?? read("CI_COMMIT_REF_NAME"))),
     commit: read("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") ?? read("CI_COMMIT_SHA"),
     repository: read("CI_PROJECT_URL"),
   };
@@ -91,11 +104,22 @@ const gitLabJob = (read: Read): CiJob => {
 
 const ownerOf = (path: string): string => path.split("/").slice(0, -1).join("/");
 
-const otherJob = (names: (typeof others)[number], read: Read): CiJob => ({
-  branch: names.branch
-    .map(read)
-    .find(Boolean)
-    ?.replace(/^refs\/heads\//, ""),
-  commit: read(names.commit),
-  repository: read(names.repository),
-});
+const otherJob = (names: (typeof others)[number], read: Read): CiJob => {
+  const tag = names.tag === undefined ? undefined : read(names.tag);
+  const ref = names.branch.map(read).find(Boolean);
+  return {
+    ...(tag !== undefined
+      ? tagged(tag)
+      : ref?.startsWith(tagPrefix)
+        ? tagged(ref.slice(tagPrefix.length))
+        : onBranch(ref?.replace(/^refs\/heads\//, ""))),
+    commit: read(names.commit),
+    repository: read(names.repository),
+  };
+};
+
+const tagPrefix = "refs/tags/";
+
+const tagged = (tag: string | undefined): Pick<CiJob, "branch" | "tag"> => ({ branch: undefined, tag });
+
+const onBranch = (branch: string | undefined): Pick<CiJob, "branch" | "tag"> => ({ branch, tag: undefined });

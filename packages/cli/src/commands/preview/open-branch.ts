@@ -46,6 +46,9 @@ export const openBranch = async (
   context: Context,
 ): Promise<OpenBranch> => {
   const surroundings = await surroundingsOf(options.remote, context);
+  const { repository, problem } = surroundings;
+  // Without git, the folder is taken for one outside of a clone.
+  if (!repository && problem && problem.code !== "preview:no_git") throw problem;
   const gitName = await branchOf(options, surroundings, context);
   const project = await projectOf(options, flags, context);
   return { ...(await openProject(project, options, flags, context)), gitName, surroundings };

@@ -1,6 +1,6 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context/context.js";
-import { noBranch, noProject, notAPreview, severalPreviews } from "../../errors/preview-errors.js";
+import { noProject, notAPreview, severalPreviews } from "../../errors/preview-errors.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
@@ -30,11 +30,7 @@ export const branchOf = async (
   { branch }: Pick<PreviewFlags, "branch">,
   surroundings: Surroundings,
   context: Context,
-): Promise<string> => {
-  const found = branch ?? (await branchIn(surroundings, context));
-  if (found === undefined) throw noBranch();
-  return found;
-};
+): Promise<string> => branch ?? (await branchIn(surroundings, context));
 
 /** Returns the project of the flags, which may be a name, or the default one. Asks on a terminal if there is none. */
 export const projectOf = async (

@@ -1,5 +1,6 @@
 import type { Context } from "../../context/context.js";
-import { noSuchRemote, severalRemotes } from "../../errors/preview-errors.js";
+import { CliError } from "../../errors/cli-error.js";
+import { noBranch, noSuchRemote, severalRemotes } from "../../errors/preview-errors.js";
 import { currentBranch, listRemotes, type Remote, rootFolder } from "../../git/clone.js";
 import { type CiJob, readCiJob } from "./ci-job.js";
 import { repositoryKey } from "./repository-key.js";
@@ -17,6 +18,8 @@ export interface Surroundings {
   readonly job: CiJob;
   /** Undefined without a clone that has a remote, outside of CI. */
   readonly repository: Repository | undefined;
+  /** Why git does not say which remotes the folder has. */
+  readonly problem: CliError | undefined;
 }
 
 /**
@@ -28,35 +31,53 @@ export interface Surroundings {
  */
 export const surroundingsOf = async (remote: string | undefined, context: Context): Promise<Surroundings> => {
   const job = await readCiJob(context.env);
-  const remotes = await listRemotes(context);
+  const { remotes, problem } = await remotesIn(context);
   const folder = await rootFolder(context);
   const keyOf = (url: string): string => repositoryKey(url, folder);
-  const known = ({ name, url }: Remote): Repository => ({ key: keyOf(url), remote: name });
+  const within = (repository: Repository | undefined): Surroundings => ({ job, repository, problem });
+  const known = ({ name, url }: Remote): Surroundings => within({ key: keyOf(url), remote: name });
   if (remote !== undefined) {
     const named = remotes.find(({ name }) => name === remote);
-    if (named) return { job, repository: known(named) };
-    if (!/[:/\\]/.test(remote)) {
-      throw noSuchRemote(
-        remote,
-        remotes.map(({ name }) => name),
-      );
-    }
-    return { job, repository: { key: keyOf(remote), remote } };
+    if (named) return known(named);
+    if (/[:/\\]/.test(remote)) return within({ key: keyOf(remote), remote });
+    const names = remotes.map(({ name }) => name);
+    throw problem ?? noSuchRemote(remote, names);
   }
   const { repository: address } = job;
   if (address !== undefined) {
     const key = keyOf(address);
     // The remote of the clone can have credentials that the address of the job lacks. The clone may be of another repository.
     const clone = remotes.find(({ url }) => keyOf(url) === key);
-    return { job, repository: { key, remote: clone?.name ?? address } };
+    return within({ key, remote: clone?.name ?? address });
   }
   const origin =
     remotes.find(({ name }) => name === "origin") ?? (remotes.length === 1 ? remotes[0] : undefined);
-  if (origin) return { job, repository: known(origin) };
+  if (origin) return known(origin);
   if (remotes.length > 0) throw severalRemotes(remotes.map(({ name }) => name));
-  return { job, repository: undefined };
+  return within(undefined);
 };
 
-/** Returns the git branch of the CI job, or of the folder. */
-export const branchIn = async ({ job }: Surroundings, context: Context): Promise<string | undefined> =>
-  job.branch ?? (await currentBranch(context));
+const remotesIn = async (
+  context: Context,
+): Promise<{ remotes: readonly Remote[]; problem: CliError | undefined }> => {
+  try {
+    return { remotes: await listRemotes(context), problem: undefined };
+  } catch (error) {
+    if (!(error instanceof CliError) || context.signal.aborted) throw error;
+    return { remotes: [], problem: error };
+  }
+};
+
+/**
+ * Returns the git branch of the CI job, or of the folder.
+ *
+ * @throws `usage:missing` if there is none; `preview:no_git`; `preview:git_refuses`.
+ */
+export const branchIn = async ({ job }: Surroundings, context: Context): Promise<string> => {
+  if (job.branch !== undefined) return job.branch;
+  if (job.tag !== undefined) throw noBranch(`the CI job runs for the tag ${job.tag}, not for a branch`);
+  const branch = await currentBranch(context);
+  if (branch === undefined) throw noBranch("the folder is not in a git repository");
+  if (branch === null) throw noBranch("the folder is at a commit, not on a branch (detached HEAD)");
+  return branch;
+};

@@ -6,7 +6,7 @@ import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
 import { type PreviewFlags, projectOf } from "./preview.js";
 import type { GitState, RemoteState } from "./remote-state.js";
-import { type Repository, surroundingsOf } from "./repository.js";
+import { type Surroundings, surroundingsOf } from "./repository.js";
 
 /** One line of `mgmt preview list`. */
 export interface ListedPreview {
@@ -38,33 +38,32 @@ export const runPreviewList = async (
 ): Promise<void> => {
   const { output, signal } = context;
   output.assertPrintsLists();
-  const { job, repository } = await surroundingsOf(options.remote, context);
+  const surroundings = await surroundingsOf(options.remote, context);
   const project = await projectOf(options, flags, context);
   const { client, projectId } = await openProject(project, {}, flags, context);
-  const previews = await listPreviews(
-    projectId,
-    await gitStateOf(repository, job.branch, context),
-    client,
-    signal,
-  );
+  const previews = await listPreviews(projectId, await gitStateOf(surroundings, context), client, signal);
   await output.list([previews.map(listed)], "Preview");
 };
 
 /** Returns what is known of a repository. Without its remote, the list still shows everything else. */
 const gitStateOf = async (
-  repository: Repository | undefined,
-  branchOfJob: string | undefined,
+  { job, repository, problem }: Surroundings,
   context: Context,
 ): Promise<GitState> => {
-  if (!repository) return { key: undefined, checkedOut: new Set(), alive: undefined };
-  const checkedOut = new Set([...(await checkedOutBranches(context)), branchOfJob ?? ""]);
-  const known = { key: repository.key, checkedOut };
+  const warn = ({ code, message }: CliError): Promise<void> => context.output.warn({ code, message });
+  if (!repository) {
+    if (problem) await warn(problem);
+    return { key: undefined, checkedOut: new Set(), alive: undefined };
+  }
+  const { key, remote } = repository;
+  const checkedOut = new Set([job.branch ?? ""]);
   try {
-    return { ...known, alive: await remoteBranches(repository.remote, context) };
+    for (const branch of await checkedOutBranches(context)) checkedOut.add(branch);
+    return { key, checkedOut, alive: await remoteBranches(remote, context) };
   } catch (error) {
     if (!(error instanceof CliError) || context.signal.aborted) throw error;
-    await context.output.warn({ code: error.code, message: error.message });
-    return { ...known, alive: undefined };
+    await warn(error);
+    return { key, checkedOut, alive: undefined };
   }
 };
 

@@ -32,8 +32,8 @@ export const runPreviewPrune = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const { job, repository } = await surroundingsOf(options.remote, context);
-  if (!repository) throw noRepository();
+  const { job, repository, problem } = await surroundingsOf(options.remote, context);
+  if (!repository) throw problem ?? noRepository();
   const project = await projectOf(options, flags, context);
   const { client, projectId, dryRun } = await openProject(project, options, flags, context);
   const judge = async (): Promise<Judged[]> => {

@@ -1,5 +1,6 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context/context.js";
+import { CliError } from "../../errors/cli-error.js";
 import { idOf } from "../../names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run.js";
@@ -42,6 +43,16 @@ export interface StatusResult {
 
 const bytesInGiB = 2 ** 30;
 
+/** Returns the git branch, or undefined if none is known. */
+const knownBranch = async (surroundings: Surroundings, context: Context): Promise<string | undefined> => {
+  try {
+    return await branchIn(surroundings, context);
+  } catch (error) {
+    if (!(error instanceof CliError) || context.signal.aborted) throw error;
+    return undefined;
+  }
+};
+
 /** How many requests for sizes are under way at once. */
 const atOnce = 8;
 
@@ -66,7 +77,7 @@ export const gatherStatus = async (
   ]);
   const names = new Map(branches.map(({ id, gitName }) => [id, gitName]));
   const sizes = await sizesOf(found, client, signal);
-  const gitBranch = surroundings && (await branchIn(surroundings, context));
+  const gitBranch = surroundings && (await knownBranch(surroundings, context));
   const preview = previewsAmong(found).find(
     ({ database, repository }) =>
       names.get(database.branchId ?? "") === gitBranch &&

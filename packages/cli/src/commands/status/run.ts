@@ -36,6 +36,9 @@ export const runStatus = async (
   // Without a repository there is no preview to show.
   const surroundings = await surroundingsOf(undefined, context).catch(() => undefined);
   signal.throwIfAborted();
+  const refusal = surroundings?.problem;
+  if (refusal && refusal.code !== "preview:no_git")
+    await output.warn({ code: refusal.code, message: refusal.message });
   const gather = (): Promise<StatusResult> =>
     gatherStatus(projectId, { client, service }, surroundings, flags, context);
   let status = await gather();
