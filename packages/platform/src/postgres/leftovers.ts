@@ -27,8 +27,8 @@ export const endLeftovers = async (directory: string): Promise<void> => {
     await sleep(attempt < 10 ? 10 : 50);
   }
   await removeSharedMemory(lockFile);
-  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if the process id still exists:
-  // another program has it now, or the system has not yet collected the killed postmaster.
+  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if the process id still
+  // exists: another program has it now, or the system has not yet collected the killed postmaster.
   await removeSocketLocks(directory);
   if (Number.isNaN(pid) || (seesProcesses() && signal(pid, 0))) await rm(lockFile, { force: true });
 };

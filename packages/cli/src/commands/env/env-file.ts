@@ -43,7 +43,8 @@ const assignments = new RegExp(
 );
 
 /**
- * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Of several assignments the last is replaced, which is the one that counts.
+ * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Of several assignments the last is
+ * replaced, which is the one that counts.
  */
 export const withVariable = (text: string, name: string, value: string): string => {
   const last = [...text.matchAll(assignments)].findLast(([, , assigned]) => assigned === name);
