@@ -7,17 +7,16 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { causeText } from "../src/errors/cli-error.js";
 import { replaceFile } from "../src/files/replace-file.js";
 import { temporaryFolder } from "./folders.js";
 
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const original = await importOriginal<{ open: typeof open; rename: typeof rename }>();
-  return { ...original, open: vi.fn(original.open), rename: vi.fn(original.rename) };
-});
+// The module that is tested may be loaded already, so that it is not given another one.
+const { promises: files } = process.getBuiltinModule("node:fs");
 
 const parent = temporaryFolder();
 let root: string;
@@ -28,8 +27,8 @@ beforeEach(() => {
   writeFileSync(file, "old", { mode: 0o640 });
 });
 afterEach(() => {
-  vi.resetAllMocks();
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 const systemError = (code: string): Error => Object.assign(new Error(code), { code });
@@ -86,7 +85,8 @@ describe("a file that is replaced", () => {
   });
 
   it.each(["EBUSY", "EXDEV"])("is left as it is if it is a mount: %s", async (code) => {
-    vi.mocked(rename).mockRejectedValueOnce(systemError(code));
+    vi.spyOn(files, "rename").mockRejectedValueOnce(systemError(code));
+    syncBuiltinESMExports();
     expect(await replace()).toBe("it is mounted, or used by another program, so that it cannot be replaced");
     expectUnchanged();
   });
@@ -97,10 +97,11 @@ describe("a file that is replaced", () => {
     ["EROFS", "the file system is read-only"],
     ["ENOSPC", "no space left on the device"],
   ])("is left as it is if its folder is read-only or full: %s", async (code, why) => {
-    const { open: openFile } = await vi.importActual<{ open: typeof open }>("node:fs/promises");
-    vi.mocked(open).mockImplementation((...call) =>
+    const { open: openFile } = files;
+    vi.spyOn(files, "open").mockImplementation((...call) =>
       String(call[0]).endsWith(".part") ? Promise.reject(systemError(code)) : openFile(...call),
     );
+    syncBuiltinESMExports();
     expect(await replace()).toBe(why);
     expectUnchanged();
   });
