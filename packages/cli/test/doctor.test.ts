@@ -221,6 +221,7 @@ describe("the checks of mgmt doctor", () => {
     ["Sun, 22 Nov 2026 09:57:00 GMT", "warning"],
     [undefined, "skipped"],
     ["yesterday", "skipped"],
+    ["-1", "skipped"],
   ])("compare this clock with the service's: %s", (date, status) => {
     expect(clockCheck(date, Date.parse("2026-11-22T10:00:00.400Z"), 300).status).toBe(status);
   });

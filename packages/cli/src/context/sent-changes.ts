@@ -1,11 +1,13 @@
+import { parseRetryAfter } from "@mgmt/internal/text/http-time";
 import type { Transport } from "./announce-delays.js";
 
 /**
  * Whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503
- * without `Retry-After`. With this header, nothing was done.
+ * without a `Retry-After` that can be read. With this header, nothing was done.
  */
 export const leavesOpen = (status: number, headers: Readonly<Record<string, string>>): boolean =>
-  [408, 502, 504].includes(status) || (status === 503 && !headers["retry-after"]);
+  [408, 502, 504].includes(status) ||
+  (status === 503 && parseRetryAfter(headers["retry-after"] ?? "") === undefined);
 
 /** Remembers whether the last request that may change something was sent and has no response of the service. */
 export class SentChanges {

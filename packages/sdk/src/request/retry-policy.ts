@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@mgmt/internal/text/http-time";
 import { ConnectionError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Outcome } from "./context.js";
@@ -45,10 +46,6 @@ export const pauseBefore = (retry: number, outcome: Outcome, maxRetryAfterMs: nu
   return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retry, longestPauseMs);
 };
 
-/** Seconds of `Retry-After`, which is a number of seconds or a date. */
-export const retryAfterOf = ({ headers }: TransportResponse): number | undefined => {
-  const value = headers["retry-after"];
-  if (value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000);
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-};
+/** Whole seconds of `Retry-After`; undefined if there is none that can be read. */
+export const retryAfterOf = ({ headers }: TransportResponse): number | undefined =>
+  parseRetryAfter(headers["retry-after"] ?? "");

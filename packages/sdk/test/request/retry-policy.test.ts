@@ -57,6 +57,11 @@ describe("a response", () => {
     }
   });
 
+  it.each(["-1", "soon 1", "2026-01-01"])("of 503 with Retry-After %j may have been processed", (value) => {
+    expect(mayRetry("POST", response(503, value))).toBe(false);
+    expect(mayRetry("GET", response(503, value))).toBe(true);
+  });
+
   it.each([200, 400, 401, 403, 404, 409, 422, 500, 501])("of %s is final", (status) => {
     expect(mayRetry("GET", response(status))).toBe(false);
     expect(mayRetry("GET", response(status, "1"))).toBe(false);
@@ -76,10 +81,46 @@ describe("Retry-After", () => {
     ["120", 120],
     ["Thu, 01 Jan 2026 00:00:30 GMT", 30],
     ["Wed, 31 Dec 2025 23:00:00 GMT", 0],
+    ["Thursday, 01-Jan-26 00:00:30 GMT", 30],
+    ["Saturday, 01-Jan-77 00:00:00 GMT", 0],
+    ["Friday, 01-Jan-77 00:00:00 GMT", undefined],
+    ["Tuesday, 01-Jan-75 00:00:00 GMT", 1_546_300_800],
+    ["Thu Jan  1 00:00:30 2026", 30],
+    ["Sun Jan 11 00:00:00 2026", 864_000],
+    ["1.5", 2],
+    ["0.001", 1],
+    ["2 ", 2],
+    ["\t2", 2],
+    ["2, 2", 2],
+    ["2,20 ", 20],
+    ["30, Thu, 01 Jan 2026 00:00:10 GMT", 30],
+    ["Thu, 01 Jan 2026 00:00:30 GMT, Thu, 01 Jan 2026 00:00:10 GMT", 30],
+    ["99999999999999999999", 1e20],
     ["soon", undefined],
+    ["soon 1", undefined],
+    ["2, soon", undefined],
     ["", undefined],
-    ["1e1x", undefined],
-  ])("%j is %j seconds", (value, seconds) => {
+    [" ", undefined],
+    [",", undefined],
+    ["-1", undefined],
+    ["+1", undefined],
+    ["1.", undefined],
+    [".5", undefined],
+    ["1e1", undefined],
+    ["0x10", undefined],
+    ["1 2", undefined],
+    ["Infinity", undefined],
+    ["Invalid Date", undefined],
+    ["2026", 2026],
+    ["2026-01-01", undefined],
+    ["2026-01-01T00:00:30Z", undefined],
+    ["Fri, 01 Jan 2026 00:00:30 GMT", undefined],
+    ["Thu, 1 Jan 2026 00:00:30 GMT", undefined],
+    ["Thu, 01 Jan 2026 00:00:30 +0100", undefined],
+    ["Thu, 01 Jan 2026 24:00:00 GMT", undefined],
+    ["Sat, 31 Feb 2026 00:00:30 GMT", undefined],
+    ["01 Jan 2026 00:00:30 GMT", undefined],
+  ])("reads %j as %j seconds", (value, seconds) => {
     expect(retryAfterOf(response(429, value))).toBe(seconds);
   });
 

@@ -1,4 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
+import { parseHttpDate } from "@mgmt/internal/text/http-time";
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { groups } from "../../contract/generated/groups.js";
@@ -82,8 +83,9 @@ const nextFor = (baseUrl: string, { env }: Pick<Context, "env">): Check["next"] 
 
 /** @param date The header `Date` of a response, which is accurate to the second. */
 export const clockCheck = (date: string | undefined, sentAt: number, elapsed: number): Check => {
-  const serverTime = Date.parse(date ?? "");
-  if (Number.isNaN(serverTime)) return skipped("clock", "The response has no date");
+  if (date === undefined) return skipped("clock", "The response has no date");
+  const serverTime = parseHttpDate(date);
+  if (Number.isNaN(serverTime)) return skipped("clock", "The date of the response cannot be read");
   const skew = sentAt + elapsed / 2 - serverTime;
   if (Math.abs(skew) <= maxSkewMs + elapsed) return ok("clock", "Agrees with the clock of the service");
   const seconds = String(Math.round(Math.abs(skew) / 1_000));
