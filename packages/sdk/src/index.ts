@@ -24,7 +24,7 @@ export type { ApiErrorInit, HttpStatusError } from "./errors/api-error.js";
 export { registerApiError } from "./errors/register-api-error.js";
 export { isApiError } from "./errors/is-api-error.js";
 export type { KnownApiError, UnlistedCode } from "./errors/is-api-error.js";
-export { isUnsent } from "./request/retry-policy.js";
+export { isUnsent } from "./request/unsent.js";
 export { ConnectionError, InvalidArgumentError, TimeoutError } from "./errors/local-errors.js";
 export { PagingError } from "./errors/paging-error.js";
 export type { PagingFault } from "./errors/paging-error.js";

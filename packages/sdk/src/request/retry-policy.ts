@@ -2,6 +2,7 @@ import { parseRetryAfter } from "@mgmt/internal/text/http-time";
 import { ConnectionError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Outcome } from "./context.js";
+import { isCertificateRefused, isUnsent } from "./unsent.js";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that doubles from half a second to eight seconds. */
 const firstPauseMs = 500;
@@ -12,16 +13,6 @@ const transientStatuses = [408, 429, 502, 503, 504];
 
 /** Idempotent methods. Lower-case names, which a program may send through the path client, are not retried. */
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
-
-/** Whether no connection was made, so that the service did not receive the request. */
-export const isUnsent = (error: ConnectionError): boolean =>
-  /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|PROXY_REFUSED)$/i.test(
-    error.reason,
-  ) || isCertificateRefused(error);
-
-/** Whether the certificate of the service is not accepted. The next attempt would get the same one. */
-const isCertificateRefused = ({ reason }: ConnectionError): boolean =>
-  /CERT|UNABLE_TO_VERIFY_LEAF/.test(reason);
 
 /** Whether the service certainly did not process the request. */
 export const isUnprocessed = (outcome: Outcome): boolean =>

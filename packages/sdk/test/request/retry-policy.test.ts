@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectionError } from "@mgmt/sdk";
-import { isUnsent, mayRetry, pauseBefore, retryAfterOf } from "../../src/request/retry-policy.js";
+import { mayRetry, pauseBefore, retryAfterOf } from "../../src/request/retry-policy.js";
+import { isUnsent } from "../../src/request/unsent.js";
 
 const response = (status: number, retryAfter?: string) => ({
   status,
