@@ -13,7 +13,9 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     const response = await send(url, { method, headers, signal, redirect: "manual", body });
     assertFetched(response, InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");
-    const unread = reading?.unread && response.ok ? response : undefined;
+    // The body of node-fetch is a stream of Node.js, which only its own response can be read with.
+    const isWeb = response.body && "getReader" in response.body;
+    const unread = reading?.unread && response.ok && isWeb ? response : undefined;
     const text = unread ? "" : await textOf(response, { method, url });
     let flat: Record<string, string> | undefined;
     return {

@@ -10,24 +10,42 @@ const maxBytes = 64 * 1024 * 1024;
  */
 export async function textOf(response: Response, request: { method: string; url: string }): Promise<string> {
   const { body, headers } = response;
-  // Test doubles and some runtimes have no streams.
-  if (!body) return response.text();
   const length = headers.get("content-length") ?? "";
   const isShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");
-  if (isShort) return response.text();
-  const reader = body.getReader();
+  const parts = isShort ? undefined : partsOf(body);
+  if (!parts) return response.text();
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await parts.next();
     if (done) return text + decoder.decode();
     size += value.length;
     if (size > maxBytes) {
       // The response is of no use, whether or not it can be canceled.
-      void reader.cancel().catch(() => undefined);
+      void parts.return().catch(() => undefined);
       throw new ResponseTooLargeError(request, maxBytes);
     }
     text += decoder.decode(value, { stream: true });
   }
 }
+
+/** Reads the parts of a stream, of the web or of Node.js. */
+type Parts = Required<Pick<AsyncIterator<Uint8Array, unknown>, "next" | "return">>;
+
+interface MaybeStream {
+  getReader?(): ReadableStreamDefaultReader<Uint8Array>;
+  [Symbol.asyncIterator]?(): Parts;
+}
+
+/** Returns undefined for a body that is no stream: test doubles and some runtimes have none. */
+const partsOf = (body: unknown): Parts | undefined => {
+  // Nothing is known of it.
+  const stream = Object(body) as MaybeStream;
+  const reader = stream.getReader?.();
+  if (!reader) return stream[Symbol.asyncIterator]?.();
+  return {
+    next: () => reader.read(),
+    return: async () => ({ done: true, value: await reader.cancel() }),
+  };
+};

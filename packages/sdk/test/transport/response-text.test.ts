@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { PassThrough, type Readable } from "node:stream";
 import { constants, createGzip } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
@@ -37,6 +38,59 @@ const endless: [string, (response: ServerResponse) => void][] = [
     },
   ],
 ];
+
+/** Sends as node-fetch does: the body of a response is a stream of Node.js. */
+const nodeFetch = (respond: (body: Readable) => void, headers: Record<string, string> = {}) => {
+  const body = new PassThrough();
+  respond(body);
+  const text = async (): Promise<string> => Buffer.concat(await body.toArray()).toString();
+  const response = { ok: true, status: 200, headers: new Headers(headers), body, text };
+  return createClient({
+    baseUrl: "https://api.example.com",
+    token: false,
+    // The declarations of node-fetch are its own.
+    fetch: () => Promise.resolve(response as unknown as Response),
+  });
+};
+
+describe("a response of node-fetch", () => {
+  it.each([{}, { "content-length": "23" }, { "content-encoding": "gzip" }])(
+    "is read: %j",
+    async (headers) => {
+      const client = nodeFetch((body) => {
+        for (const byte of Buffer.from('{"data":{"id":"é€😀"}}')) body.push(Buffer.of(byte));
+        body.push(null);
+      }, headers);
+      expect(await client.me.get()).toMatchObject({ id: "é€😀" });
+    },
+  );
+
+  it("is returned by asResponse() as one of the platform", async () => {
+    const client = nodeFetch((body) => {
+      body.push('{"data":{"id":"me"}}');
+      body.push(null);
+    });
+    const response = await client.me.get().asResponse();
+    expect(response).toBeInstanceOf(Response);
+    expect(await response.json()).toEqual({ data: { id: "me" } });
+  });
+
+  it("fails when it is larger than 64 MiB, and is not read to its end", async () => {
+    let stream: Readable | undefined;
+    const client = nodeFetch((body) => {
+      stream = body;
+      for (let size = 0; size < 65; size += 1) body.push(Buffer.alloc(2 ** 20));
+    });
+    expect(await thrown(client.me.get())).toBeInstanceOf(ResponseTooLargeError);
+    expect(stream?.destroyed).toBe(true);
+  });
+
+  it("fails with the error of its stream", async () => {
+    const client = nodeFetch((body) => body.destroy(new Error("Premature close")));
+    const error = await thrown(client.withOptions({ maxRetries: 0 }).me.get());
+    expect(error).toMatchObject({ code: "connection:failed", reason: "Premature close" });
+  });
+});
 
 describe("a response through the default transport", () => {
   it.each(endless)(
