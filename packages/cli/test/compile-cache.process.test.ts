@@ -97,25 +97,25 @@ describe.skipIf(process.platform !== "linux")("compiled code", () => {
 
 describe.skipIf(process.platform !== "linux")("a folder for caches whose path is not absolute", () => {
   const environments: [string, NodeJS.ProcessEnv][] = [
-    ["a relative HOME", { HOME: "here", XDG_CACHE_HOME: undefined }],
-    ["an empty HOME", { HOME: "", XDG_CACHE_HOME: undefined }],
     ["a relative XDG_CACHE_HOME", { XDG_CACHE_HOME: "here" }],
     ["an empty XDG_CACHE_HOME", { XDG_CACHE_HOME: "" }],
   ];
   it.each(environments)("is not used: %s", (_, env) => {
-    expect(enabledWith(env)).toEqual([]);
-    vi.stubEnv("HOME", env["HOME"] ?? home);
-    expect(cacheFolder(env)).toBeUndefined();
+    expect(enabledWith(env)).toEqual([code()]);
+    vi.stubEnv("HOME", home);
+    expect(cacheFolder(env)).toBe(join(home, ".cache/mgmt"));
   });
 
   it.each(environments)("is not created in the working directory: %s", async (_, env) => {
     const config = { MGMT_CONFIG_DIR: join(folder, "config"), MGMT_NO_UPDATE_NOTIFIER: "" };
     const line = ["help", "output"];
-    expect(await run(line, { env: { HOME: home, ...config, ...env }, cwd: home })).toMatchObject({
+    const cwd = join(home, "here");
+    mkdirSync(cwd);
+    expect(await run(line, { env: { HOME: home, ...config, ...env }, cwd })).toMatchObject({
       status: 0,
       stderr: "",
     });
-    expect((await inPty(line, [], { HOME: home, ...config, ...env }, undefined, home)).status).toBe(0);
-    expect(readdirSync(home)).toEqual([]);
+    expect((await inPty(line, [], { HOME: home, ...config, ...env }, undefined, cwd)).status).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import os from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { homeFolder } from "../src/files/home-folder.js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { profilesFile } from "../src/profiles/read-profiles.js";
 import { bin, ensureBuilt } from "./bin.js";
 
 afterEach(() => {
@@ -11,13 +13,63 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("is the folder of containers for an account without one", () => {
-  vi.stubEnv("HOME", "");
-  vi.stubEnv("USERPROFILE", "");
-  vi.spyOn(os, "homedir").mockImplementation(() => {
-    throw new Error("uv_os_homedir returned ENOENT");
+const variable = process.platform === "win32" ? "USERPROFILE" : "HOME";
+/** Lets the account database name a home directory. */
+const accountHas = (homedir: string): void => {
+  vi.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir });
+};
+
+describe("homeFolder", () => {
+  it("is what the environment names", () => {
+    accountHas("/account");
+    vi.stubEnv(variable, "/named");
+    expect(homeFolder()).toBe("/named");
   });
-  expect(homeFolder()).toBe("/");
+
+  it.each([undefined, "", ".", "here", "./here", "~"])("is that of the account with HOME=%j", (named) => {
+    accountHas("/account");
+    vi.stubEnv(variable, named);
+    expect(homeFolder()).toBe("/account");
+  });
+
+  it.each(["", "here"])(
+    "is the folder of containers for an account with the home directory %j",
+    (homedir) => {
+      accountHas(homedir);
+      vi.stubEnv(variable, "here");
+      expect(homeFolder()).toBe("/");
+    },
+  );
+
+  it("is the folder of containers for an account that is not known", () => {
+    vi.stubEnv(variable, "");
+    vi.spyOn(os, "userInfo").mockImplementation(() => {
+      throw new Error("uv_os_get_passwd returned ENOENT");
+    });
+    expect(homeFolder()).toBe("/");
+  });
+});
+
+describe("a folder that a variable can move", () => {
+  beforeEach(() => {
+    vi.stubEnv(variable, "/home/me");
+  });
+
+  it.each(["", ".", "here", "../here"])("ignores a path relative to the working directory: %j", (named) => {
+    expect(userFolder(named, "a", "b")).toBe(join("/home/me/a/b"));
+    expect(profilesFile({ XDG_CONFIG_HOME: named }, "linux")).toBe(join("/home/me/.config/mgmt/config.json"));
+    expect(profilesFile({ APPDATA: named }, "win32")).toBe(
+      join("/home/me/AppData/Roaming/mgmt/Config/config.json"),
+    );
+  });
+
+  it("is where an absolute path leads", () => {
+    expect(userFolder("/named", "a", "b")).toBe("/named");
+  });
+
+  it("can be relative if it was named for this command alone", () => {
+    expect(profilesFile({ MGMT_CONFIG_DIR: "here" }, "linux")).toBe(join("here/config.json"));
+  });
 });
 
 /** No account has this id. */

@@ -53,14 +53,12 @@ export const keyringMissing = (cause: unknown): CliError =>
   );
 
 /** @param folder Where the standalone program keeps the library. */
-export const keyringNotLoaded = (folder: string | undefined, cause: unknown): CliError =>
+export const keyringNotLoaded = (folder: string, cause: unknown): CliError =>
   new CliError(
     "failure",
     "keyring:not_installed",
     `The library that opens the system keyring cannot be loaded (${causeText(cause)})`,
-    folder === undefined
-      ? `Set HOME, and XDG_CACHE_HOME if you use it, to absolute paths. ${noPlainTextFallback}`
-      : `Allow your user to write ${folder}, and the system to run programs there. ${noPlainTextFallback}`,
+    `Allow your user to write ${folder}, and the system to run programs there. ${noPlainTextFallback}`,
     { cause },
   );
 

@@ -24,7 +24,7 @@ export const keepCompiledCode = (env: NodeJS.ProcessEnv): void => {
 /** Returns the folder of this user alone, which is created. Throws if it cannot be. */
 const codeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
   const folder = cacheFolder(env, "code");
-  if (folder === undefined || !isOwnFolder(folder)) return undefined;
+  if (!isOwnFolder(folder)) return undefined;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // The user may have linked it to a folder that others can write.
   return lstatSync(folder).isDirectory() ? folder : undefined;

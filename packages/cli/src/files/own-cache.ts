@@ -9,22 +9,16 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
-import { homeFolder } from "./home-folder.js";
+import { dirname, join } from "node:path";
+import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 
-/**
- * Returns the folder of what this command stores to be faster, or one in it. All of it can be deleted at any time. Returns undefined
- * rather than a folder whose place depends on the working directory, in which others may have put files.
- */
-export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string | undefined => {
-  const caches = userCaches(env);
-  return isAbsolute(caches) ? join(caches, "mgmt", name) : undefined;
-};
+/** Returns the folder of what this command stores to be faster, or one in it. All of it can be deleted at any time. */
+export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string => join(userCaches(env), "mgmt", name);
 
 const userCaches = (env: NodeJS.ProcessEnv): string => {
   if (process.platform === "darwin") return join(homeFolder(), "Library/Caches");
-  if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homeFolder(), "AppData", "Local");
-  return env["XDG_CACHE_HOME"] ?? join(homeFolder(), ".cache");
+  if (process.platform === "win32") return userFolder(env["LOCALAPPDATA"], "AppData", "Local");
+  return userFolder(env["XDG_CACHE_HOME"], ".cache");
 };
 
 /** Reads a file unless other users can have written it: with `sudo`, the home directory may be that of another user. */

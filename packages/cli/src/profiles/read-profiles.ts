@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
-import { homeFolder } from "../files/home-folder.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
 import { readTrusted, UntrustedFileError } from "./trusted-file.js";
 
@@ -11,9 +11,8 @@ export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = p
 
 const settingsFolder = (env: NodeJS.ProcessEnv, system: NodeJS.Platform): string => {
   if (system === "darwin") return join(homeFolder(), "Library/Preferences/mgmt");
-  if (system === "win32")
-    return join(env["APPDATA"] || join(homeFolder(), "AppData", "Roaming"), "mgmt", "Config");
-  return join(env["XDG_CONFIG_HOME"] || join(homeFolder(), ".config"), "mgmt");
+  if (system === "win32") return join(userFolder(env["APPDATA"], "AppData", "Roaming"), "mgmt", "Config");
+  return join(userFolder(env["XDG_CONFIG_HOME"], ".config"), "mgmt");
 };
 
 /**

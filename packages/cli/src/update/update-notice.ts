@@ -26,10 +26,8 @@ export const noticeUpdate = (
   // The next `npx` may run another version anyway.
   if (installation === "npx" || output.format !== "table" || ciSystemOf(env)) return;
   if (updateNoticeVariables.some((variable) => env[variable])) return;
-  const folder = cacheFolder(env);
-  if (folder === undefined) return;
   try {
-    const stored = new LatestVersion(name, folder, env);
+    const stored = new LatestVersion(name, cacheFolder(env), env);
     const latest = stored.read();
     const isNewer = latest !== undefined && isAfter(latest, version);
     if (!isNewer && !stored.isDue()) return;

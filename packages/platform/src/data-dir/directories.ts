@@ -1,7 +1,8 @@
 import { access, chmod, constants, lstat, statfs } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
+import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "./make-directory.js";
 import { foreignProblem } from "./own-file.js";
 import { whyReplaceable } from "./parents.js";
@@ -12,15 +13,15 @@ const gibibyte = 1024 ** 3;
 /** Returns the data directory to use when none is given: `mgmt` in the user's directory for application state. */
 export const defaultDataDir = (): string =>
   platform === "darwin"
-    ? join(home(), "Library", "Application Support", "mgmt")
-    : join(env["XDG_STATE_HOME"] || join(home(), ".local", "state"), "mgmt");
+    ? join(homeFolder(), "Library", "Application Support", "mgmt")
+    : join(userFolder(env["XDG_STATE_HOME"], ".local", "state"), "mgmt");
 
 /** Returns a cache directory that only this user can read, or undefined when none can be created. */
 export const privateCacheDir = (): Promise<string | undefined> => {
   const usual =
     platform === "darwin"
-      ? join(home(), "Library", "Caches", "mgmt")
-      : join(env["XDG_CACHE_HOME"] || join(home(), ".cache"), "mgmt");
+      ? join(homeFolder(), "Library", "Caches", "mgmt")
+      : join(userFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
   return firstSafeDirectory([usual, join(tmpdir(), `mgmt-cache-${ownUid()}`)], 0o700);
 };
 
@@ -46,15 +47,6 @@ export const ephemeralBase = async (memory = memoryDirectory): Promise<string> =
     return bavail * bsize >= 2 * gibibyte && availableMemory() >= 4 * gibibyte ? memory : tmpdir();
   } catch {
     return tmpdir();
-  }
-};
-
-/** Returns the home directory. An account that is not in the account database and has no `HOME` has none: `/`, as in containers. */
-const home = (): string => {
-  try {
-    return homedir();
-  } catch {
-    return "/";
   }
 };
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { homeFolder } from "../../files/home-folder.js";
+import { homeFolder } from "@mgmt/internal/files/user-folders";
 
 /** A page on this machine that redirects the browser to the address of a login. */
 export interface RedirectPage {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeFolder } from "../../files/home-folder.js";
+import { homeFolder } from "@mgmt/internal/files/user-folders";
 
 /** Hosts that serve the repositories of another host, where port 22 is closed. */
 const hostsOf: Readonly<Record<string, string>> = {

@@ -24,8 +24,7 @@ export const loadEmbeddedLibrary = (): Library => {
 };
 
 /** Returns the file with the library. Writes it unless it is there, unchanged. */
-const storedIn = (folder: string | undefined): string => {
-  if (folder === undefined) throw new Error("The folder for caches has no absolute path");
+const storedIn = (folder: string): string => {
   const content = embeddedBytes("keyring.node");
   const hash = createHash("sha256").update(content).digest("hex");
   const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);
