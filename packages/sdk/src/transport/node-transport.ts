@@ -132,13 +132,15 @@ const flatHeaders = ({ headers }: http.IncomingMessage): Record<string, string> 
 /** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
 const responseOf = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
   const [first] = chunks;
+  const text = (chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString("utf8");
   let headers: Record<string, string> | undefined;
   return {
     status: incoming.statusCode ?? 0,
     get headers() {
       return (headers ??= flatHeaders(incoming));
     },
-    body: (chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString("utf8"),
+    // `fetch` leaves out a byte order mark, too.
+    body: text.startsWith("\uFEFF") ? text.slice(1) : text,
   };
 };
 

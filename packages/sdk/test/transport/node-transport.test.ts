@@ -137,6 +137,19 @@ describe("nodeTransport", () => {
     },
   );
 
+  it("leaves out a byte order mark, as fetch does", async () => {
+    const server = await startServer(({ url }, response) => {
+      const isError = url.includes("proj_");
+      response.writeHead(isError ? 404 : 200, { "content-type": "application/json" });
+      response.end(
+        `\uFEFF${isError ? '{"error":{"code":"project:not_found"}}' : '{"data":{"id":"\uFEFFx"}}'}`,
+      );
+    });
+    const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
+    expect(await client.me.get()).toEqual({ id: "\uFEFFx" });
+    expect(await thrown(client.projects.get("proj_1"))).toMatchObject({ code: "project:not_found" });
+  });
+
   it("throws for a response that is not HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     servers.push(server);
