@@ -129,6 +129,13 @@ const flatHeaders = ({ headers }: http.IncomingMessage): Record<string, string> 
   return flat;
 };
 
+/** Whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
+const isEncoded = (method: string, { statusCode = 0, headers }: http.IncomingMessage): boolean =>
+  headers["content-encoding"] !== undefined &&
+  headers["content-length"] !== "0" &&
+  method !== "HEAD" &&
+  ![204, 304].includes(statusCode);
+
 /** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
 const responseOf = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
   const [first] = chunks;
@@ -167,36 +174,49 @@ const exchange = (
     const outgoing = origin.module.request(
       { path, method, headers: sized, ...origin.options },
       (incoming) => {
-        const { statusCode: status = 0 } = incoming;
-        if (reading?.unread && hasBody(status)) {
-          signal.removeEventListener("abort", stop);
-          const received = flatHeaders(incoming);
-          // The declarations of Node.js and of the DOM describe the same class.
-          const stream = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
-          const unread = new Response(stream, { status, headers: received });
-          resolve({ status, headers: received, body: "", unread });
+        // Only a proxy responds with 407.
+        if (origin.proxy && incoming.statusCode === 407) refuse(407);
+        if (!isEncoded(method, incoming)) {
+          receive(incoming, incoming);
           return;
         }
-        const chunks: Buffer[] = [];
-        let size = 0;
-        incoming.on("data", (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= maxResponseBytes) {
-            chunks.push(chunk);
-            return;
-          }
-          fail(new ResponseTooLargeError({ method, url }, maxResponseBytes));
-          outgoing.destroy();
-        });
         incoming.on("error", fail);
-        // Only a proxy responds with 407.
-        if (origin.proxy && status === 407) refuse(407);
-        incoming.on("end", () => {
-          signal.removeEventListener("abort", stop);
-          resolve(responseOf(incoming, chunks));
-        });
+        void import("./content-encoding.js")
+          .then(({ decoded }) => receive(incoming, decoded(incoming)))
+          .catch((error: unknown) => {
+            fail(error);
+            outgoing.destroy();
+          });
       },
     );
+    const receive = (incoming: http.IncomingMessage, content: Readable): void => {
+      const { statusCode: status = 0 } = incoming;
+      if (reading?.unread && hasBody(status)) {
+        signal.removeEventListener("abort", stop);
+        const received = flatHeaders(incoming);
+        // The declarations of Node.js and of the DOM describe the same class.
+        const stream = Readable.toWeb(content) as ReadableStream<Uint8Array<ArrayBuffer>>;
+        const unread = new Response(stream, { status, headers: received });
+        resolve({ status, headers: received, body: "", unread });
+        return;
+      }
+      const chunks: Buffer[] = [];
+      let size = 0;
+      content.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= maxResponseBytes) {
+          chunks.push(chunk);
+          return;
+        }
+        fail(new ResponseTooLargeError({ method, url }, maxResponseBytes));
+        outgoing.destroy();
+      });
+      content.on("error", fail);
+      content.on("end", () => {
+        signal.removeEventListener("abort", stop);
+        resolve(responseOf(incoming, chunks));
+      });
+    };
     // A reused connection has been made through the proxy.
     let isThrough = origin.proxy === "";
     const refuse = (status: number): void => {

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
-import { nodeTransport, ResponseTooLargeError } from "@mgmt/sdk/node";
+import { nodeTransport, type NodeTransportOptions, ResponseTooLargeError } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "../server.js";
 
 const servers: { close(): unknown }[] = [];
@@ -148,6 +149,59 @@ describe("nodeTransport", () => {
     const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
     expect(await client.me.get()).toEqual({ id: "\uFEFFx" });
     expect(await thrown(client.projects.get("proj_1"))).toMatchObject({ code: "project:not_found" });
+  });
+
+  describe("with a content coding that nobody asked for", () => {
+    const body = '{"data":{"id":"me"}}';
+    const setup = async (coding: string, bytes: Buffer, options: NodeTransportOptions = {}) => {
+      const server = await startServer((_, response) => {
+        response.writeHead(200, { "content-type": "application/json", "content-encoding": coding });
+        response.end(bytes);
+      });
+      const { baseUrl } = server;
+      return createClient({ baseUrl, token: false, maxRetries: 0, transport: nodeTransport(options) });
+    };
+
+    it.each([
+      ["gzip", gzipSync(body)],
+      ["X-GZIP", gzipSync(body)],
+      ["deflate", deflateSync(body)],
+      ["br", brotliCompressSync(body)],
+      ["gzip, br", brotliCompressSync(gzipSync(body))],
+      ["identity", Buffer.from(body)],
+    ])("decodes %s", async (coding, bytes) => {
+      const client = await setup(coding, bytes);
+      expect(await client.me.get()).toEqual({ id: "me" });
+      expect(await (await client.me.get().asResponse()).json()).toEqual({ data: { id: "me" } });
+    });
+
+    it.each([
+      ["gzip", Buffer.from(body), "Z_DATA_ERROR"],
+      ["gzip", gzipSync(body).subarray(0, 20), "Z_BUF_ERROR"],
+      ["gzip", Buffer.alloc(0), "Z_BUF_ERROR"],
+      ["compress", Buffer.from(body), "the content-encoding compress is not supported"],
+      ["toString", Buffer.from(body), "the content-encoding toString is not supported"],
+      ["gzip, ".repeat(6), Buffer.from(body), /is not supported$/],
+    ])("throws for %s that cannot be decoded", async (coding, bytes, reason) => {
+      const error = await thrown((await setup(coding, bytes)).me.get());
+      expect(error).toMatchObject({
+        code: "connection:failed",
+        reason: typeof reason === "string" ? reason : expect.stringMatching(reason),
+      });
+    });
+
+    it("limits the size of what it decodes", async () => {
+      const client = await setup("gzip", gzipSync(Buffer.alloc(2_000_000)), { maxResponseBytes: 1_000_000 });
+      expect(await thrown(client.me.get())).toBeInstanceOf(ResponseTooLargeError);
+    });
+
+    it("decodes nothing where there is no body", async () => {
+      const server = await startServer((_, response) => {
+        response.writeHead(204, { "content-encoding": "gzip" }).end();
+      });
+      const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
+      expect(await client.projects.delete("proj_1")).toBeUndefined();
+    });
   });
 
   it("throws for a response that is not HTTP", async () => {
