@@ -170,10 +170,12 @@ const exchange = (
       signal.removeEventListener("abort", stop);
       reject(reason);
     };
+    let isAnswered = false;
     const path = url.slice(origin.length).replace(/^(?!\/)/, "/");
     const outgoing = origin.module.request(
       { path, method, headers: sized, ...origin.options },
       (incoming) => {
+        isAnswered = true;
         // Only a proxy responds with 407.
         if (origin.proxy && incoming.statusCode === 407) refuse(407);
         if (!isEncoded(method, incoming)) {
@@ -231,6 +233,10 @@ const exchange = (
     outgoing.on("error", (error) =>
       fail(isThrough || outgoing.reusedSocket ? error : new ProxyError(origin.proxy, error)),
     );
+    // Node.js reports no error when the service switches protocols.
+    outgoing.on("close", () => {
+      if (!isAnswered) fail(new Error("the connection was closed without a response"));
+    });
     signal.addEventListener("abort", stop);
     outgoing.end(body);
   });

@@ -204,6 +204,31 @@ describe("nodeTransport", () => {
     });
   });
 
+  it("throws at once when the service switches protocols, or closes the connection", async () => {
+    const answers = ["HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n", ""];
+    for (const answer of answers) {
+      const server = createTcpServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.once("data", () => socket.end(answer));
+      });
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      // As above.
+      const { port } = server.address() as AddressInfo;
+      const client = createClient({
+        baseUrl: `http://127.0.0.1:${port}`,
+        token: false,
+        maxRetries: 0,
+        timeoutMs: Infinity,
+        transport: nodeTransport(),
+      });
+      expect(await thrown(client.me.get())).toMatchObject({
+        code: "connection:failed",
+        reason: answer ? "the connection was closed without a response" : "ECONNRESET",
+      });
+    }
+  });
+
   it("throws for a response that is not HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     servers.push(server);
