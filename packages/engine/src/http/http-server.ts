@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import type { EngineOptions } from "../server/engine-options.js";
 import { MemoryServer } from "../server/memory-server.js";
 import type { BodyPolicy } from "../request/engine.js";
+import { isPromise } from "../values/awaitable.js";
 import { errors } from "../values/errors.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { Connections, type Listener } from "./connections.js";
@@ -231,7 +232,7 @@ const handleRequest = (
   const path = pathOf(request.url ?? "/");
   const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
     const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...surroundings });
-    if (result instanceof Promise) void result.then((each) => send(request, response, each));
+    if (isPromise(result)) void result.then((each) => send(request, response, each));
     else send(request, response, result);
   };
   const { limit, discarded } = hasBody(request) ? engine.bodyPolicy(method, path) : ignoredBody;

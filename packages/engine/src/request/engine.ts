@@ -1,5 +1,6 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
+import { isPromise } from "../values/awaitable.js";
 import type { AnyBehavior, Success } from "../world/behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
@@ -60,7 +61,7 @@ export class Engine {
     const { request } = exchange;
     try {
       const outcome = runPipeline(this.parts, exchange);
-      if (!(outcome instanceof Promise)) return this.#save(exchange, outcome);
+      if (!isPromise(outcome)) return this.#save(exchange, outcome);
       return outcome.then(
         (known) => this.#save(exchange, known),
         (error: unknown) =>

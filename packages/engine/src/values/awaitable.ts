@@ -12,8 +12,15 @@ interface Results<T> {
 /** What a member returns: `T` in a server in memory, otherwise a promise of it. */
 export type Returned<M extends Mode, T> = Results<T>[M];
 
+/**
+ * Whether a value comes in a promise. Zone.js and others replace the global `Promise`, which that of an async function is no
+ * instance of.
+ */
+export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+
 /** Calls `next` with a value, at once or when its promise resolves. */
 export const andThen = <T, Result>(
   value: Awaitable<T>,
   next: (value: T) => Awaitable<Result>,
-): Awaitable<Result> => (value instanceof Promise ? value.then(next) : next(value));
+): Awaitable<Result> => (isPromise(value) ? value.then(next) : next(value));

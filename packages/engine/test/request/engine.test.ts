@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryServer } from "../../src/server/memory-server.js";
 import { defaultSettings } from "../../src/values/settings.js";
 
@@ -37,6 +37,19 @@ describe("a response", () => {
     const response = await engine.handle({ method: "DELETE", path: `/v1/projects/${id}`, headers });
     expect([response.status, response.body]).toEqual([204, undefined]);
     expect(response.headers).not.toHaveProperty("content-type");
+  });
+
+  it("is the same where the global promise was replaced, as zone.js does", async () => {
+    const engine = new MemoryServer();
+    const headers = {
+      authorization: `Bearer ${await engine.tokens.user()}`,
+      "content-type": "application/json",
+    };
+    vi.stubGlobal("Promise", class<T> extends Promise<T> {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const body = new TextEncoder().encode('{"name":"shop"}');
+    const response = await engine.handle({ method: "POST", path: "/v1/projects", headers, body });
+    expect(response.status).toBe(201);
   });
 
   it("has headers for other origins only if the request has an origin", async () => {

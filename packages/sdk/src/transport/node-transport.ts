@@ -90,7 +90,7 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
   const send = (message: TransportRequest): Promise<TransportResponse> => {
     const origin = originOf(message.url);
     // Without `await`, which would make three promises more.
-    return origin instanceof Promise
+    return "then" in origin
       ? origin.then((opened) => exchange(message, opened, maxResponseBytes))
       : exchange(message, origin, maxResponseBytes);
   };

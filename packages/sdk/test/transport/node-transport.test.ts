@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
 import { nodeTransport, type NodeTransportOptions, ResponseTooLargeError } from "@mgmt/sdk/node";
 import { json, startServer, thrown } from "../server.js";
@@ -227,6 +227,14 @@ describe("nodeTransport", () => {
         reason: answer ? "the connection was closed without a response" : "ECONNRESET",
       });
     }
+  });
+
+  it("works where the global promise was replaced, as zone.js does", async () => {
+    const server = await startServer((_, response) => json(response, 200, { data: { id: "me" } }));
+    vi.stubGlobal("Promise", class<T> extends Promise<T> {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const client = createClient({ baseUrl: server.baseUrl, token: false, transport: nodeTransport() });
+    for (let call = 0; call < 2; call += 1) expect(await client.me.get()).toEqual({ id: "me" });
   });
 
   it("throws for a response that is not HTTP", async () => {
