@@ -108,9 +108,14 @@ export class MgmtError extends Error {
 }
 
 // A getter, because the first line of the stack is written before any field is set; on the prototype, because a code may add
-// a field of that name. It does not depend on class names, which minifiers change.
+// a field of that name. It does not depend on class names, which minifiers change. A name that a program assigns becomes a field,
+// as on every error.
 Object.defineProperty(MgmtError.prototype, "name", {
   get(this: MgmtError) {
     return (this.constructor as typeof MgmtError).className;
   },
+  set(value: unknown) {
+    Object.defineProperty(this, "name", { value, enumerable: true, configurable: true, writable: true });
+  },
+  configurable: true,
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   ApiError,
+  type ApiErrorInit,
   AppAlreadyExistsError,
   ApprovalRequiredError,
   ConflictError,
@@ -16,6 +17,7 @@ import {
   createClient,
   type ErrorCode,
   isApiError,
+  registerApiError,
 } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
@@ -93,6 +95,24 @@ describe("an error response", () => {
     expect(error.hint).toBeUndefined();
     expect(error.stack).toMatch(/^AppAlreadyExistsError: Taken\./);
     expect(String(error)).toBe("AppAlreadyExistsError: Taken.");
+  });
+
+  it("has the name that a program assigns, as every error of the language", async () => {
+    class PlanLimitError extends ApiError {
+      static override readonly kind = "plan:limit_reached";
+      constructor(init: ApiErrorInit) {
+        super(init);
+        this.name = "Mine";
+      }
+    }
+    registerApiError(PlanLimitError);
+    const own = await errorOf(403, { error: { code: "plan:limit_reached", message: "No." } });
+    expect([own.name, own.toJSON()["name"]]).toEqual(["Mine", "Mine"]);
+    const renamed = Object.assign(await errorOf(404, { error: { code: "project:not_found" } }), {
+      name: "Mine",
+    });
+    expect([renamed.name, Object.keys(renamed).includes("name")]).toEqual(["Mine", true]);
+    expect((await errorOf(404, { error: { code: "project:not_found" } })).name).toBe("ProjectNotFoundError");
   });
 
   it("has the approval to wait for with approval_required", async () => {
