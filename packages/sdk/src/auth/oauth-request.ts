@@ -76,11 +76,18 @@ export const sendOAuthRequest = async <T>(
         ? `returned ${status} (${typeOf(response)}), which is not a valid OAuth response${why(error, status)}`
         : `was refused with ${oauthError}${description === undefined ? "" : `: ${description}`}`;
     throw authErrors.failed(stage, hide(`${request} ${problem}`), {
-      oauthError: oauthError && hide(oauthError),
+      oauthError: oauthError && (standardErrors.test(oauthError) ? oauthError : hide(oauthError)),
       status,
     });
   }
 };
+
+/**
+ * Error codes of [RFC 6749](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) and
+ * [RFC 7009](https://www.rfc-editor.org/rfc/rfc7009#section-2.2.1), which say nothing about a secret that occurs in them.
+ */
+const standardErrors =
+  /^(?:invalid_(?:request|client|grant|scope)|unauthorized_client|unsupported_(?:grant|token)_type)$/;
 
 const typeOf = ({ headers, body }: TransportResponse): string =>
   body === "" ? "no body" : (headers["content-type"]?.split(";")[0] ?? "no content type");

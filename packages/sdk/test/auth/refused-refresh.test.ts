@@ -47,6 +47,23 @@ describe("a login", () => {
     await expectLoginRequired(token(), "There is no stored login", "Log in.");
   });
 
+  it.each(["grant", "invalid_grant", "id"])(
+    "is removed when the server ends it, and its refresh token %j occurs in the code of the error",
+    async (refreshToken) => {
+      const auth = await setup({
+        secondsLeft: 10,
+        credential: { refreshToken },
+        replies: { token: invalidGrant },
+      });
+      const error = await expectLoginRequired(
+        auth.token(),
+        "The authorization server no longer accepts the login",
+      );
+      expect(error.oauthError).toBe("invalid_grant");
+      expect(await auth.store.read()).toBeUndefined();
+    },
+  );
+
   it.each(["invalid_client", "unauthorized_client", "invalid_request", "invalid_scope"])(
     "survives a refresh that is refused with %s",
     async (error) => {
