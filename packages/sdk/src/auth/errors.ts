@@ -34,7 +34,7 @@ export const authErrors = {
 
   metadataIssuer: (issuer: string) =>
     new AuthError("auth:issuer_mismatch", `The server at ${issuer} names another issuer`, {
-      hint: "Set authUrl to the issuer exactly as the server names it: localhost is not 127.0.0.1.",
+      hint: "Set authUrl to the issuer exactly as the server names it, with or without a slash at its end: localhost is not 127.0.0.1.",
       advice: "check_auth_url",
     }),
 

@@ -88,7 +88,7 @@ export const finishLoginWith = async (
   settings: OAuthSettings,
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
 ): Promise<Credential> => {
-  const parameters = queryOf(callback, attempt, settings);
+  const parameters = queryOf(callback, attempt);
   await probe(store, signal);
   const { redeemCallback } = await import("./protocol.js");
   const credential = await redeemCallback(settings, attempt, parameters, signal);
@@ -98,12 +98,9 @@ export const finishLoginWith = async (
 
 const queryOf = (
   callback: FinishLoginOptions["callback"],
-  { state, redirectUri }: LoginAttempt,
-  { issuer }: OAuthSettings,
-): URLSearchParams => {
-  if (typeof callback === "object" && "code" in callback) {
-    return new URLSearchParams({ code: callback.code, state, iss: issuer });
-  }
+  { redirectUri }: LoginAttempt,
+): URLSearchParams | { code: string } => {
+  if (typeof callback === "object" && "code" in callback) return callback;
   if (!URL.canParse(String(callback), redirectUri)) throw authErrors.callback("is not a URL");
   return new URL(callback, redirectUri).searchParams;
 };

@@ -61,7 +61,9 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     throw new InvalidArgumentError("clientId", "must not be empty");
   }
   if (clientSecret === "") throw new InvalidArgumentError("clientSecret", "must not be empty");
-  const issuer = readAddress("authUrl", options.authUrl, allowInsecureHttp).replace(/\/+$/, "");
+  const address = readAddress("authUrl", options.authUrl, allowInsecureHttp);
+  // As it came: issuers are compared as text, and a slash at the end belongs to them (RFC 8414, section 3.3; RFC 9207, section 2.4).
+  const issuer = options.authUrl;
   const server = endpoints && readEndpoints(issuer, endpoints, allowInsecureHttp);
   return {
     issuer,
@@ -70,7 +72,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: readTimeout(timeoutMs),
     // `readAddress` accepts `http` only where it is allowed.
-    allowsHttp: [issuer, ...Object.values(server ?? {})].some((address) => /^http:/.test(String(address))),
+    allowsHttp: [address, ...Object.values(server ?? {})].some((each) => /^http:/.test(String(each))),
     server,
   };
 };
@@ -95,7 +97,8 @@ const readAddress = (name: string, address: string, allowInsecureHttp: boolean):
   const refuse = (problem: string, options?: { hint: string }): never => {
     throw new InvalidArgumentError(name, problem, options);
   };
-  if (!URL.canParse(address)) refuse("is not an absolute URL");
+  // The parser removes spaces and line breaks, and takes a backslash for a slash.
+  if (/[\s\\]/.test(address) || !URL.canParse(address)) refuse("is not an absolute URL");
   const url = new URL(address);
   const allowsHttp = allowInsecureHttp || isLoopbackHostname(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowsHttp)) {

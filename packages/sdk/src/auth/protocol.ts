@@ -99,15 +99,17 @@ const authorizationEndpointOf = (
   throw authErrors.failed("discovery", `The metadata of ${issuer} has no usable authorization_endpoint`, {});
 };
 
-/** Exchanges the callback of a login for a credential. `parameters` is the query of the callback. */
+/** Exchanges the callback of a login for a credential. `answer` is the query of the callback, or a bare code. */
 export const redeemCallback = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
-  parameters: URLSearchParams,
+  answer: URLSearchParams | { code: string },
   signal: AbortSignal | undefined,
 ): Promise<Credential> => {
   const server = await serverOf(settings, signal);
   const client = clientOf(settings);
+  const parameters =
+    "code" in answer ? new URLSearchParams({ code: answer.code, state, iss: server.issuer }) : answer;
   const callback = readCallback(server, client, parameters, state);
   const secrets = [callback.get("code") ?? "", codeVerifier, state, settings.clientSecret];
   const issuedAt = Date.now();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
 import { json, thrown } from "../server.js";
 import { type Expected, expectFailure, html, limit } from "./failures.js";
-import { type Reply, credentialFor, metadataOf, startFaultServer } from "./fault-server.js";
+import { type Reply, credentialFor, metadataOf, startFaultServer, tokens } from "./fault-server.js";
 
 describe("metadata (RFC 8414)", () => {
   const start = (authUrl: string, more: object = {}) =>
@@ -110,10 +110,60 @@ describe("metadata (RFC 8414)", () => {
       asked.push(url);
       return Response.json(metadataOf(issuer));
     };
-    const { url } = await start(`${issuer}/`, { fetch });
+    const { url } = await start(issuer, { fetch });
     expect(asked).toEqual(["https://example.com/.well-known/oauth-authorization-server/tenant/blue"]);
     expect(url).toMatch(/^https:\/\/example\.com\/tenant\/blue\/authorize\?/);
   });
+
+  it.each(["", "/", "/application/o/shop", "/application/o/shop/"])(
+    "names an issuer that is compared as it is: %j",
+    async (path) => {
+      const issuer = `https://example.com${path}`;
+      const endpoints = {
+        authorization: "https://example.com/authorize",
+        token: "https://example.com/token",
+      };
+      const fetch = (url: string): Promise<Response> =>
+        Promise.resolve(
+          Response.json(
+            url.endsWith("/token") ? tokens(1) : { ...metadataOf(issuer), token_endpoint: endpoints.token },
+          ),
+        );
+      for (const more of [{}, { endpoints }]) {
+        const { attempt } = await start(issuer, { fetch, ...more });
+        const parameters = new URLSearchParams({ code: "c", state: attempt.state, iss: issuer });
+        const oauth = { authUrl: issuer, clientId: "app", fetch, attempt, ...more };
+        const credential = await finishLogin({ ...oauth, callback: `/callback?${String(parameters)}` });
+        expect(credential.issuer).toBe(issuer);
+        expect(await finishLogin({ ...oauth, callback: { code: "c" } })).toMatchObject({ issuer });
+        const other = path.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
+        parameters.set("iss", other);
+        const refused = finishLogin({ ...oauth, callback: `/callback?${String(parameters)}` });
+        expect(await thrown(refused)).toMatchObject({ code: "auth:issuer_mismatch" });
+      }
+    },
+  );
+
+  it.each(["/tenant", "/tenant/"])("names the issuer with another end than authUrl %j", async (path) => {
+    const issuer = `https://example.com${path}`;
+    const fetch = () => Promise.resolve(Response.json(metadataOf(issuer)));
+    const authUrl = path.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
+    expect(await thrown(start(authUrl, { fetch }))).toMatchObject({
+      code: "auth:issuer_mismatch",
+      message: `The server at ${authUrl} names another issuer`,
+      hint: expect.stringContaining("with or without a slash at its end"),
+    });
+  });
+
+  it.each([" https://example.com", "https://example.com\n", "https:\\\\example.com"])(
+    "is not requested from %j",
+    async (authUrl) => {
+      expect(await thrown(start(authUrl))).toMatchObject({
+        code: "argument:invalid",
+        message: "authUrl is not an absolute URL",
+      });
+    },
+  );
 
   it("is requested again after a failure", async () => {
     let count = 0;
