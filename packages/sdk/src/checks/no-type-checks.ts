@@ -3,6 +3,7 @@ export {
   assertCall,
   assertClientOptions,
   assertEncrypted,
+  assertFetch,
   assertFetched,
   assertOptionNames,
   assertOptions,

@@ -190,6 +190,14 @@ export function assertFetched(response: unknown, ArgumentError: ArgumentError): 
   });
 }
 
+/** Throws if there is no function to send with. */
+export function assertFetch(fetch: unknown, ArgumentError: ArgumentError): void {
+  if (typeof fetch === "function") return;
+  throw new ArgumentError("fetch", "is missing, and this environment has none of its own", {
+    hint: "Pass `fetch`, or `transport: nodeTransport()` of @mgmt/sdk/node. Nothing was sent.",
+  });
+}
+
 /** Returns a response. Throws for what a custom transport returned in its place. */
 export function checkedResponse<T>(response: T): T {
   if (

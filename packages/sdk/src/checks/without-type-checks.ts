@@ -24,6 +24,7 @@ export function assertClientOptions(): void {}
 /** Browsers themselves refuse `http:` requests from pages on `https:`. */
 export function assertEncrypted(): void {}
 export function assertOptionNames(): void {}
+export function assertFetch(): void {}
 export function assertFetched(): void {}
 export function checkedResponse<T>(response: T): T {
   return response;

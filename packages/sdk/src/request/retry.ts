@@ -7,6 +7,7 @@ import type { Message } from "./encode.js";
 import { withMockHint } from "./mock-hint.js";
 import { pause } from "../deadlines/pause.js";
 import { refresh } from "./refresh.js";
+import { refusedByFetch } from "./refused-by-fetch.js";
 import { isUnprocessed, mayRetry, pauseBefore } from "./retry-policy.js";
 import { responseOf } from "./round-trip.js";
 import { send } from "./send.js";
@@ -25,6 +26,8 @@ export const retry = async (
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
   let outcome = await refresh(context, sent, first);
   let mayBeProcessed = false;
+  const refused = outcome instanceof ConnectionError ? refusedByFetch(outcome) : undefined;
+  if (refused) throw refused;
   for (let count = 0; count < maxRetries && mayRetry(message.method, outcome); count += 1) {
     const pauseMs = pauseBefore(count, outcome, maxRetryAfterMs);
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;

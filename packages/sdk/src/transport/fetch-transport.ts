@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Transport } from "./transport.js";
-import { assertFetched } from "#type-checks";
+import { assertFetch, assertFetched } from "#type-checks";
 import { textOf } from "#response-text";
 
 /** The part of `fetch` that the SDK uses. */
@@ -10,6 +10,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export const fetchTransport = (fetch?: Fetch): Transport => ({
   async send({ method, url, headers, body = null, signal, reading }) {
     const send = fetch ?? globalThis.fetch;
+    assertFetch(send, InvalidArgumentError);
     const response = await send(url, { method, headers, signal, redirect: "manual", body });
     assertFetched(response, InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("The response is a redirect.");

@@ -1,14 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   ConflictError,
   ConnectionError,
   DatabaseBusyError,
+  InvalidArgumentError,
   TimeoutError,
   type TransportResponse,
   createClient,
   isApiError,
 } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
+import { immediatePauses } from "../immediate-pauses.js";
 import { closedUrl, json, startServer, thrown } from "../server.js";
 
 const conflict = { status: 409, code: "x", message: "m", method: "GET", path: "/", details: {} };
@@ -34,6 +36,54 @@ describe("a missing response", () => {
       url: `${baseUrl}/v1/projects`,
       message: `GET ${baseUrl}/v1/projects got no complete response (ECONNREFUSED)`,
       cause: expect.any(Error),
+    });
+  });
+
+  it.each([
+    'RequestInit: Expected signal ("AbortSignal {}") to be an instance of AbortSignal.',
+    "Failed to construct 'Request': member signal is not of type AbortSignal.",
+    "Failed to execute 'fetch' on 'Window': member signal is not of type AbortSignal.",
+    "Window.fetch: 'signal' member of RequestInit does not implement interface AbortSignal.",
+  ])("is not asked for again when fetch refuses the request: %s", async (message) => {
+    const fetch = vi.fn(() => Promise.reject(new TypeError(message)));
+    const client = createClient({ baseUrl: "https://api.example.com", token: false, fetch });
+    const error = await thrown(client.me.get());
+    expect(error).toBeInstanceOf(InvalidArgumentError);
+    expect(error).toMatchObject({
+      code: "argument:invalid",
+      message: `fetch refused the request: ${message}`,
+      hint: expect.stringContaining("Nothing was sent."),
+    });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    new TypeError("Failed to fetch"),
+    new TypeError("Load failed"),
+    new TypeError("NetworkError when attempting to fetch resource."),
+    new TypeError("fetch failed", { cause: new Error("RequestInit: other side closed") }),
+    new Error("RequestInit: this is no TypeError"),
+  ])("is asked for again when the network failed: %s", async (cause) => {
+    const fetch = vi.fn(() => Promise.reject(cause));
+    const client = createClient({
+      baseUrl: "https://api.example.com",
+      token: false,
+      fetch,
+      timers: immediatePauses,
+    });
+    expect(await thrown(client.me.get())).toMatchObject({ code: "connection:failed" });
+    expect(fetch).toHaveBeenCalledTimes(3);
+  });
+
+  it("says that there is no fetch", async () => {
+    vi.stubGlobal("fetch", undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const client = createClient({ baseUrl: "https://api.example.com", token: false });
+    const error = await thrown(client.me.get());
+    expect(error).toMatchObject({
+      code: "argument:invalid",
+      message: "fetch is missing, and this environment has none of its own",
+      hint: expect.stringContaining("nodeTransport()"),
     });
   });
 

@@ -1,0 +1,22 @@
+import { type ConnectionError, InvalidArgumentError } from "../errors/local-errors.js";
+
+/**
+ * What runtimes say when `fetch` does not accept its arguments, after the word for what refused them. When a request fails on its
+ * way, they say something else: `Failed to fetch`, `Load failed`, or `fetch failed` with a cause.
+ */
+const refusal =
+  /^(?:RequestInit|Request constructor|Window\.fetch|WorkerGlobalScope\.fetch|Failed to (?:execute|construct)\b)/;
+
+/**
+ * Returns the error of a request that `fetch` refused before it sent anything, and would refuse again; undefined for any other
+ * failure.
+ */
+export const refusedByFetch = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {
+  // Test environments have errors of another global object, so that nothing is known of it.
+  const { name, message, cause: inner } = Object(cause) as Partial<Error>;
+  if (name !== "TypeError" || inner !== undefined || !refusal.test(message ?? "")) return undefined;
+  return new InvalidArgumentError("fetch", `refused the request: ${message ?? ""}`, {
+    cause,
+    hint: "Nothing was sent. A test environment may have replaced AbortSignal or Request: use the fetch that belongs to it.",
+  });
+};
