@@ -21,6 +21,7 @@ import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startPlatform } from "../../packages/platform/src/index.js";
+import { endedPid, lockText } from "../../packages/platform/test/lock-owners.js";
 import { Sandbox, giveAway, isRoot, makePipe, makeZeroDevice, stranger } from "./foreign-account.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
 
@@ -267,7 +268,7 @@ describe("an ephemeral platform", () => {
     const victim = sandbox.victim("planted-victim");
     const planted = join(temporary, "mgmt-ephemeral-planted");
     symlinkSync(victim.folder, planted);
-    const lock = JSON.stringify({ pid: 999_999_999, started: null, directory: 1 });
+    const lock = lockText({ pid: endedPid });
     writeFileSync(join(victim.folder, "platform.lock"), lock, { mode: 0o600 });
     vi.stubEnv("TMPDIR", temporary);
     expect(await outcomeOf(undefined)).toBe("started");

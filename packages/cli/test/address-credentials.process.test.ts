@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shownAddress } from "../src/text/shown-address.js";
 import { type Account, startAccount } from "./auth/account.js";
@@ -62,7 +63,12 @@ describe("the credentials of an address are not printed", () => {
 
   for (const address of addresses) {
     it(`from MGMT_BASE_URL, a flag or a profile: ${address}`, async () => {
-      const profile = { baseUrl: address, authUrl: address, pid: process.pid, controlUrl: address };
+      const profile = {
+        baseUrl: address,
+        authUrl: address,
+        process: knownProcesses().own,
+        controlUrl: address,
+      };
       for (const token of [undefined, "token"]) {
         account.store((stored) => {
           const other = { baseUrl: account.server.baseUrl, token: "token" };

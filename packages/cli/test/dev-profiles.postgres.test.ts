@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, it } from "vitest";
+import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import type { Platform } from "@mgmt/platform";
 import { registerService, unregisterService } from "../src/commands/dev/registration.js";
 import type { Output } from "../src/output/output.js";
@@ -32,6 +33,10 @@ const readyOf = (fields: Partial<Ready>): Ready => ({
   pid: process.pid,
   ...fields,
 });
+
+const here = knownProcesses();
+
+const killedProfile = { baseUrl: "http://127.0.0.1:4300", token: "old", ephemeral: true };
 
 const writeProfiles = (folder: string, content: object): void =>
   writeFileSync(join(folder, "config.json"), JSON.stringify(content));
@@ -64,9 +69,9 @@ describe("the profile of mgmt dev", () => {
     expect(results).toMatchObject([{ status: 0 }, { status: 0, stdout: "[]\n" }]);
     expect(first.stdout).toContain("mgmt projects create shop --wait\n");
     expect(first.stdout).toContain("export MGMT_TOKEN=$(mgmt auth token)");
-    const { token = "", pid, ...rest } = storedProfile(config, "local") ?? {};
+    const { token = "", process: running, ...rest } = storedProfile(config, "local") ?? {};
     expect(token).toMatch(/^ey/);
-    expect(pid).toBeUndefined();
+    expect(running).toBeUndefined();
     expect(first.stdout).not.toContain(token);
 
     Object.assign(env, { npm_lifecycle_event: "npx", npm_lifecycle_script: "mgmt" });
@@ -166,7 +171,7 @@ describe("the profile of mgmt dev", () => {
   });
 
   it.each([
-    ["of a mgmt dev that runs", { controlUrl: "http://127.0.0.1:4300/_control", pid: process.pid }],
+    ["of a mgmt dev that runs", { controlUrl: "http://127.0.0.1:4300/_control", process: here.own }],
     ["of another service", {}],
   ])("does not become the active one if that is %s", async (_, fields) => {
     const config = configFolder();
@@ -193,7 +198,7 @@ describe("the profile of mgmt dev", () => {
   it("leaves no active profile behind when its process was killed", async () => {
     const config = configFolder();
     const killed = spawnSync(process.execPath, ["-e", ""]).pid;
-    const profile = { baseUrl: "http://127.0.0.1:4300", token: "old", pid: killed, ephemeral: true };
+    const profile = { ...killedProfile, process: { ...here.own, pid: killed } };
     writeProfiles(config, { active: "ephemeral-4300", profiles: { "ephemeral-4300": profile } });
     const env = { MGMT_CONFIG_DIR: config };
     const { stderr } = await inProcess({ env })`projects list`;
@@ -201,6 +206,31 @@ describe("the profile of mgmt dev", () => {
     await registerService({ ready: readyOf({}) }, false, { env, output: silent });
     expect(readJson(config)).toMatchObject({ active: "local" });
     expect(storedProfile(config, "ephemeral-4300")).toBeUndefined();
+  });
+
+  it("is kept while it is not known whether its process runs, in another container", async () => {
+    const config = configFolder();
+    const env = { MGMT_CONFIG_DIR: config };
+    const profile = { ...killedProfile, process: { ...here.own, place: "elsewhere", machine: null } };
+    writeProfiles(config, { active: "ephemeral-4300", profiles: { "ephemeral-4300": profile } });
+    await registerService({ ready: readyOf({}) }, false, { env, output: silent });
+    expect(storedProfile(config, "ephemeral-4300")).toEqual(profile);
+    const listed = await inProcess({ env })`auth list -o json`;
+    expect(JSON.parse(listed.stdout)).toContainEqual(
+      expect.objectContaining({ profile: "ephemeral-4300", running: null }),
+    );
+  });
+
+  it.each([
+    ["is no object", 7],
+    ["has an id that no process has", { ...here.own, pid: 0 }],
+    ["has only an id", { pid: 7 }],
+  ])("is refused when its process %s", async (_, process) => {
+    const config = configFolder();
+    writeProfiles(config, { profiles: { "ephemeral-4300": { ...killedProfile, process } } });
+    const { status, stderr } = await inProcess({ env: { MGMT_CONFIG_DIR: config } })`projects list`;
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/profiles:corrupt.*hint: /s);
   });
 
   it("prints the environment to set if its profile cannot be stored", async () => {

@@ -18,12 +18,16 @@ import { ephemeralPrefix, sweepEphemeral } from "./sweep.js";
 export const makeEphemeralDir = async (memory?: string): Promise<DataDir> => {
   const base = await ephemeralBase(memory);
   const inMemory = base === tmpdir() ? undefined : await makeUniqueDir(base).catch(() => undefined);
-  const path = inMemory ?? (await makeUniqueDir(tmpdir()).catch(reportProblem));
+  const { path, lock } = inMemory ?? (await makeUniqueDir(tmpdir()).catch(reportProblem));
   return {
     path,
     ephemeral: true,
     manifest: undefined,
-    release: () => rm(path, { recursive: true, force: true }),
+    lock,
+    release: async () => {
+      await rm(path, { recursive: true, force: true });
+      await lock.release();
+    },
   };
 };
 
@@ -34,13 +38,12 @@ const reportProblem = (error: unknown): never => {
     : platformErrors.temporaryDirUnwritable(tmpdir(), error);
 };
 
-const makeUniqueDir = async (given: string): Promise<string> => {
+const makeUniqueDir = async (given: string): Promise<{ path: string; lock: DirectoryLock }> => {
   const base = await realpath(given);
   const problem = await whyReplaceable(base);
   if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
   await sweepEphemeral(base);
   const path = await mkdtemp(join(base, ephemeralPrefix));
   await chmod(path, directoryMode());
-  await DirectoryLock.acquire(path);
-  return path;
+  return { path, lock: await DirectoryLock.acquire(path) };
 };

@@ -206,5 +206,6 @@ const optionsFor = (dataDir: DataDir, programs: Programs, port: number): ServerO
     port,
     durable: !dataDir.ephemeral,
     removeWhenKilled: dataDir.ephemeral ? dataDir.path : undefined,
+    lock: dataDir.lock.descriptor,
   };
 };

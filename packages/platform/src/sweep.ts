@@ -1,15 +1,17 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { endLeftovers } from "./postgres/leftovers.js";
-import { lockName, lockOwner } from "./data-dir/lock.js";
-import { isAlive } from "./data-dir/process-identity.js";
+import { lifeOfHolder, lockName } from "./data-dir/lock.js";
 
 export const ephemeralPrefix = "mgmt-ephemeral-";
 
 /** Age in milliseconds after which a directory without a lock belongs to an interrupted start. */
 const lockLimit = 60_000;
 
-/** Removes the directories of ephemeral platforms that were killed together with their watchdogs. */
+/**
+ * Removes the directories of ephemeral platforms that were killed together with their watchdogs. Leaves one whose process may
+ * run, in another container that shares the directory.
+ */
 export const sweepEphemeral = async (base: string): Promise<void> => {
   const names = await readdir(base).catch(() => []);
   for (const name of names) {
@@ -18,16 +20,16 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
     try {
       const found = await lstat(path);
       if (!found.isDirectory() || found.uid !== process.geteuid?.()) continue;
-      const owner = await lockOwner(path);
-      if (owner === undefined) {
+      const life = await lifeOfHolder(path);
+      if (life === undefined) {
         const isInterrupted = Date.now() - found.mtimeMs > lockLimit && (await hasOnlyLocks(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
-      } else if (!(await isAlive(owner))) {
+      } else if (life === "dead") {
         await endLeftovers(join(path, "postgres"));
         await rm(path, { recursive: true, force: true });
       }
     } catch {
-      // Another process is removing it.
+      // Another process uses it, or is removing it.
     }
   }
 };

@@ -1,10 +1,7 @@
-import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, readdir, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DirectoryLock, removeStale } from "../src/data-dir/lock.js";
-import { ownIdentity } from "../src/data-dir/process-identity.js";
-import { temporaryDirectory } from "./cluster.js";
 import { failure, root, start, useRoot } from "./data-dirs.js";
 import { call, control, makeProject, query, finalStatus } from "./api.js";
 
@@ -134,47 +131,5 @@ describe("a data directory in use", () => {
     expect(error.message).toContain(String(process.pid));
     await call(first.ready, "GET", "/v1/projects");
     await first.stop();
-  });
-
-  it("is taken over when the process of the lock has ended or its id was reused", async () => {
-    const directory = join(root, "in-use");
-    for (const owner of [
-      { pid: 999_999_999, started: null, directory: 1 },
-      { pid: process.pid, started: "long ago", directory: 1 },
-      "broken",
-    ]) {
-      await writeFile(join(directory, "platform.lock"), JSON.stringify(owner));
-      const lock = await DirectoryLock.acquire(directory);
-      await expect(DirectoryLock.acquire(directory)).rejects.toMatchObject({
-        code: "platform:data_dir_in_use",
-      });
-      await lock.release();
-    }
-    expect((await readdir(directory)).filter((name) => name.startsWith("platform.lock"))).toEqual([]);
-  });
-
-  it("keeps a lock that another process has taken after it was found to be stale", async () => {
-    const directory = await temporaryDirectory();
-    await DirectoryLock.acquire(directory);
-    const own = join(directory, "own");
-    await writeFile(own, JSON.stringify(await ownIdentity()));
-    await removeStale(join(directory, "platform.lock"), own);
-    await expect(DirectoryLock.acquire(directory)).rejects.toMatchObject({
-      code: "platform:data_dir_in_use",
-    });
-    await rm(directory, { recursive: true });
-  });
-
-  it("is locked by exactly one of many processes that find a stale lock", async () => {
-    const directory = join(root, "in-use");
-    await writeFile(
-      join(directory, "platform.lock"),
-      JSON.stringify({ pid: 999_999_999, started: null, directory: 1 }),
-    );
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, () => DirectoryLock.acquire(directory)),
-    );
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    await rm(join(directory, "platform.lock"));
   });
 });

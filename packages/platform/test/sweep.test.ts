@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { DirectoryLock, lockName } from "../src/data-dir/lock.js";
 import { ephemeralPrefix, sweepEphemeral } from "../src/sweep.js";
 import { temporaryDirectory } from "./cluster.js";
+import { elsewhere, endedPid, lockText } from "./lock-owners.js";
 
 let base: string;
 
@@ -22,7 +23,11 @@ it("removes the directories of killed ephemeral platforms, and nothing else", as
   const living = await make(`${ephemeralPrefix}living`);
   await DirectoryLock.acquire(living);
   const killed = await make(`${ephemeralPrefix}killed`);
-  await writeFile(join(killed, lockName), JSON.stringify({ pid: 999_999_999, started: null, directory: 1 }));
+  await writeFile(join(killed, lockName), lockText({ pid: endedPid }));
+  const hidden = await make(`${ephemeralPrefix}hidden`);
+  await writeFile(join(hidden, lockName), lockText({ ...elsewhere, pid: endedPid, isLocal: false }));
+  const empty = await make(`${ephemeralPrefix}empty`);
+  await writeFile(join(empty, lockName), "");
   await make(`${ephemeralPrefix}starting`);
   const cutShort = await make(`${ephemeralPrefix}cut-short`);
   const locking = await make(`${ephemeralPrefix}locking`);
@@ -30,11 +35,14 @@ it("removes the directories of killed ephemeral platforms, and nothing else", as
   const unknown = await make(`${ephemeralPrefix}unknown`);
   await writeFile(join(unknown, "thesis.txt"), "years of work");
   await make("another");
-  for (const path of [cutShort, locking, unknown]) await utimes(path, 0, 0);
+  for (const path of [cutShort, locking, unknown, empty]) await utimes(path, 0, 0);
   await writeFile(join(base, `${ephemeralPrefix}file`), "");
 
   await sweepEphemeral(base);
   expect((await readdir(base)).sort()).toEqual(
-    ["another", ...["file", "living", "starting", "unknown"].map((name) => ephemeralPrefix + name)].sort(),
+    [
+      "another",
+      ...["empty", "file", "hidden", "living", "starting", "unknown"].map((name) => ephemeralPrefix + name),
+    ].sort(),
   );
 });

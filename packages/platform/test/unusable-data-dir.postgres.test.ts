@@ -17,6 +17,7 @@ import { isRoot } from "../src/data-dir/account.js";
 import { PlatformError, startPlatform } from "../src/index.js";
 import { failure, root, start, useRoot } from "./data-dirs.js";
 import { makeProject } from "./api.js";
+import { endedPid, lockText } from "./lock-owners.js";
 import { connectToRecords } from "./records-session.js";
 
 useRoot();
@@ -115,7 +116,7 @@ describe("a data directory that cannot be used", () => {
       for (const name of [...unfinished.map((each) => `${each}.0123456789ab.tmp`), ...notOurs]) {
         await writeFile(join(directory, name), "");
       }
-      const ended = JSON.stringify({ pid: 2 ** 22 + 1, started: null, directory: 1 });
+      const ended = lockText({ pid: endedPid });
       await writeFile(join(directory, "platform.lock.0123456789ab"), ended);
     });
     const found = await readdir(join(root, "unsafe"), { recursive: true });

@@ -24,7 +24,8 @@ export const copiedDirectory: CrashCase = {
 
       await cp(original.dataDir, early.dataDir, {
         recursive: true,
-        filter: (path) => !path.includes(".s.PGSQL"),
+        // Neither sockets nor named pipes can be copied.
+        filter: (path) => !/\.s\.PGSQL|\.pipe$/.test(path),
       });
       const { child, line } = await early.launch();
       const text = await line;

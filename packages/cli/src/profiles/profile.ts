@@ -1,3 +1,11 @@
+import {
+  knownProcesses,
+  type Life,
+  lifeOf,
+  parseIdentity,
+  type ProcessIdentity,
+} from "@mgmt/internal/processes/process-life";
+import { startByPs } from "@mgmt/internal/processes/start-by-ps";
 import { isObject } from "../contract/json-path.js";
 
 /** A service and the credential for it. */
@@ -31,7 +39,7 @@ export interface Profile {
   /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
   readonly signInKeyFile?: string;
   /** Of a service that `mgmt dev` runs: its process. */
-  readonly pid?: number;
+  readonly process?: ProcessIdentity;
   /** The service and this profile are removed when that process ends. */
   readonly ephemeral?: boolean;
 }
@@ -75,15 +83,12 @@ export const withoutCredential = <P extends Profile>(
 /** Whether `mgmt dev` registered the profile. */
 export const isOfDev = ({ controlUrl }: Profile): boolean => controlUrl !== undefined;
 
-/** Whether the `mgmt dev` that registered the profile is running. */
-export const isRunning = ({ pid }: Profile): boolean => {
-  if (pid === undefined) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-};
+/** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
+export const lifeOfDev = ({ process }: Profile): Life =>
+  process === undefined ? "dead" : lifeOf(process, knownProcesses(startByPs));
+
+/** Whether that `mgmt dev` is known to be running. */
+export const isRunning = (profile: Profile): boolean => lifeOfDev(profile) === "alive";
 
 /** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
 export const runningProfile = ({ profiles }: Profiles): string | undefined => {
@@ -92,9 +97,11 @@ export const runningProfile = ({ profiles }: Profiles): string | undefined => {
   return running.length === 1 ? running[0] : undefined;
 };
 
-/** Removes profiles of ephemeral services that were killed. */
+/** Removes profiles of ephemeral services that are known to have ended. */
 export const withoutEnded = (all: Profiles): Profiles => {
-  const ended = Object.entries(all.profiles).filter(([, each]) => each.ephemeral && !isRunning(each));
+  const ended = Object.entries(all.profiles).filter(
+    ([, each]) => each.ephemeral && lifeOfDev(each) === "dead",
+  );
   if (ended.length === 0) return all;
   return withoutProfiles(
     all,
@@ -139,7 +146,7 @@ const isProfile = (value: unknown): value is Profile =>
   textFields.every((name) => value[name] === undefined || typeof value[name] === "string") &&
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
-  (value["pid"] === undefined || (Number.isSafeInteger(value["pid"]) && Number(value["pid"]) > 0)) &&
+  (value["process"] === undefined || parseIdentity(value["process"]) !== undefined) &&
   ["ephemeral", "pager", "updateNotice"].every((name) =>
     [undefined, false, true].some((flag) => value[name] === flag),
   ) &&

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNoBrowser } from "../../src/commands/login/browser.js";
@@ -223,7 +224,7 @@ describe("mgmt login --with-token", () => {
 describe("mgmt login without an address", () => {
   const dev = (): Record<string, unknown> => ({
     baseUrl: account.server.baseUrl,
-    pid: process.pid,
+    process: knownProcesses().own,
     ephemeral: true,
   });
   const token = (): Promise<string> => account.server.engine.tokens.user();
@@ -232,7 +233,7 @@ describe("mgmt login without an address", () => {
     account.store(({ profiles }) => (profiles["ephemeral-1"] = dev()));
     const result = await account.run(["login", "--with-token"], { stdin: await token() });
     expect(result).toMatchObject({ status: 0, stderr: "Logged in to profile ephemeral-1.\n" });
-    expect(account.stored().profiles["ephemeral-1"]).toMatchObject({ pid: process.pid, ephemeral: true });
+    expect(account.stored().profiles["ephemeral-1"]).toMatchObject(dev());
   });
 
   it("creates the named profile for a running mgmt dev, and keeps it when that ends", async () => {
@@ -243,7 +244,7 @@ describe("mgmt login without an address", () => {
     expect(result).toMatchObject({ status: 0 });
     const { mine } = account.stored().profiles;
     expect(mine).toMatchObject({ baseUrl: account.server.baseUrl, token: expect.any(String) });
-    expect(mine).not.toHaveProperty("pid");
+    expect(mine).not.toHaveProperty("process");
     expect(mine).not.toHaveProperty("ephemeral");
   });
 });

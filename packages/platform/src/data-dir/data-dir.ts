@@ -4,7 +4,7 @@ import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../e
 import { isRoot } from "./account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
-import { DirectoryLock, lockName } from "./lock.js";
+import { DirectoryLock, lockName, pipeName } from "./lock.js";
 import { makeDirectory } from "./make-directory.js";
 import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
@@ -16,6 +16,7 @@ export interface DataDir {
   ephemeral: boolean;
   /** The manifest of earlier runs; undefined on the first run. */
   manifest: Manifest | undefined;
+  lock: Pick<DirectoryLock, "descriptor">;
   /** Releases the lock. Removes the directory when it is ephemeral. */
   release(): Promise<void>;
 }
@@ -64,7 +65,7 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
       const manifest = await readComplete(path);
       // A killed process may have created the directory without this.
       if (manifest === undefined) await syncParents(path);
-      return { path, ephemeral: false, manifest, release: () => lock.release() };
+      return { path, ephemeral: false, manifest, lock, release: () => lock.release() };
     } catch (error) {
       await lock.release();
       throw error;
@@ -96,6 +97,7 @@ const checkedNames = (path: string): CheckedNames => {
     inPlace: [basename(log)],
     directories: [basename(tls)],
     others: [manifestName, lockName, ...Object.values(others).map((file) => basename(file))],
+    unused: pipeName,
   };
 };
 

@@ -24,6 +24,8 @@ export interface CheckedNames {
   /** Directories whose files are checked as well. */
   directories: readonly string[];
   others: readonly string[];
+  /** Names of files whose content is not used, so that they are not checked. */
+  unused: RegExp;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface CheckedNames {
  */
 export const refuseForeign = async (
   dataDir: string,
-  { cluster, inPlace, directories, others }: CheckedNames,
+  { cluster, inPlace, directories, others, unused }: CheckedNames,
 ): Promise<void> => {
   const problem = foreignProblem(await lstat(dataDir));
   // A directory that cannot be written is not a danger, and has an error that says so.
@@ -47,7 +49,7 @@ export const refuseForeign = async (
   const ours = [...inPlace, ...directories, ...others];
   // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.
   for (const name of await readdir(dataDir)) {
-    if (!ours.some((known) => name === known || name.startsWith(`${known}.`))) continue;
+    if (unused.test(name) || !ours.some((known) => name === known || name.startsWith(`${known}.`))) continue;
     const path = join(dataDir, name);
     await refuse(path, foreignProblem);
     if (inPlace.includes(name)) await refuse(path, hardLinkProblem);

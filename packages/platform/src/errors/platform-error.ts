@@ -87,6 +87,28 @@ export const platformErrors = {
       `Use that one, or stop it (kill ${String(pid)}). ${otherDirectory}`,
     ),
 
+  dataDirInUseElsewhere: (dataDir: string) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `Another mgmt dev, in another container or sandbox, is using ${dataDir}`,
+      `Use that one, or stop it. ${otherDirectory}`,
+    ),
+
+  serverInUseElsewhere: (dataDir: string) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `A Postgres server that this process cannot stop, in another container or sandbox, is using ${dataDir}`,
+      `Stop that container or its Postgres. ${otherDirectory}`,
+    ),
+
+  dataDirMayBeInUse: (dataDir: string, file: string) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `${dataDir} is locked, and mgmt dev cannot tell whether the process that locked it has ended: it may run in another ` +
+        "container or on another machine",
+      `Stop the other mgmt dev. If no other process uses the directory, remove ${file}. ${otherDirectory}`,
+    ),
+
   dataDirCopiedInUse: (dataDir: string, pid: number) =>
     new PlatformError(
       "platform:data_dir_in_use",

@@ -1,15 +1,20 @@
 import { execFile } from "node:child_process";
-import { readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { constants, readlinkSync } from "node:fs";
+import { open, readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readRegular } from "../data-dir/own-file.js";
+import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
 import { hasProcessFiles } from "./process-files.js";
 import { removeSharedMemory } from "./shared-memory.js";
 
 /**
  * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
  * hold the lock of the data directory, which proves that no running platform uses them.
+ *
+ * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop.
  */
 export const endLeftovers = async (directory: string): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
@@ -26,6 +31,7 @@ export const endLeftovers = async (directory: string): Promise<void> => {
     else if (attempt === 0) signal(pid, "SIGINT");
     await sleep(attempt < 10 ? 10 : 50);
   }
+  if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
   await removeSharedMemory(lockFile);
   // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if the process id still
   // exists: another program has it now, or the system has not yet collected the killed postmaster.
@@ -66,6 +72,27 @@ const pidIn = async (lockFile: string): Promise<number | undefined> => {
   return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
 };
 
+/** Whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
+const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
+  const port = (await readRegular(lockFile).catch(() => "")).split("\n")[3];
+  if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
+  const folder = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const problem = await new Promise<string | undefined>((resolve) => {
+      // The path of a socket has at most 107 bytes.
+      const socket = connect(`/proc/self/fd/${String(folder.fd)}/.s.PGSQL.${port}`, () => {
+        socket.destroy();
+        resolve(undefined);
+      });
+      socket.once("error", (error) => resolve(systemErrorCode(error) ?? error.message));
+    });
+    // Many wait for this server.
+    return problem === undefined || problem === "EAGAIN";
+  } finally {
+    await folder.close();
+  }
+};
+
 /** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
 const serversOf = async (directory: string, pid: number): Promise<number[]> => {
   if (process.platform !== "linux") return postmasterOf(directory, pid);
@@ -83,8 +110,12 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
   }
 };
 
-/** Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. */
-const seesProcesses = (): boolean => process.platform !== "linux" || hasProcessFiles();
+/**
+ * Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. The
+ * files may be those of another namespace, in which the same ids mean other processes.
+ */
+const seesProcesses = (): boolean =>
+  process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
 
 /** The working directory of every Postgres process is its data directory. */
 export const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {

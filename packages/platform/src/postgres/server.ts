@@ -21,6 +21,8 @@ export interface ServerOptions extends ServerChoices {
   logFile: string;
   /** Directory that the watchdog removes when this process dies without stopping the server. */
   removeWhenKilled: string | undefined;
+  /** Descriptor of the lock of the data directory, which Postgres and the watchdog hold as well. Default: none. */
+  lock?: number | undefined;
 }
 
 /** Thrown when the port is in use. Starting with another port may succeed. */
@@ -86,6 +88,7 @@ export class PostgresServer {
       signal: durable ? "INT" : "QUIT",
       lockFile: join(directory, "postmaster.pid"),
       remove: options.removeWhenKilled,
+      lock: options.lock,
     });
     const writer = startLogWriter(log, account);
     const child = spawn(
@@ -96,7 +99,7 @@ export class PostgresServer {
         cwd: directory,
         env: postgresEnvironment,
         detached: true,
-        stdio: ["ignore", writer.input, writer.input],
+        stdio: ["ignore", writer.input, writer.input, options.lock ?? "ignore"],
       },
     );
     writer.input.destroy();

@@ -46,6 +46,8 @@ export interface WatchdogOptions {
   lockFile: string;
   /** Directory to remove afterwards, if any. */
   remove: string | undefined;
+  /** Descriptor of the lock of the data directory, if any. */
+  lock: number | undefined;
 }
 
 /** Stops Postgres when this process ends without stopping it, for example by SIGKILL or a crash. */
@@ -78,13 +80,13 @@ export class Watchdog {
   }
 
   #start(): ChildProcess {
-    const { signal, lockFile, remove } = this.#options;
+    const { signal, lockFile, remove, lock } = this.#options;
     const child = spawn("/bin/sh", ["-c", script, "mgmt-watchdog", signal, lockFile, remove ?? ""], {
       cwd: "/",
       env: postgresEnvironment,
       // Its own process group, so that Ctrl-C and `kill %1` do not reach it.
       detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
+      stdio: ["pipe", "ignore", "ignore", lock ?? "ignore"],
     });
     // Restart the watchdog when it is killed, because without it Postgres could outlive this process.
     child.once("exit", () => {

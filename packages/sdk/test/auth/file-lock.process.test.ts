@@ -12,6 +12,8 @@ const makeProgram = setupPrograms();
 
 const { signal } = new AbortController();
 const silenceMs = 150;
+/** A process that cannot be checked. */
+const elsewhere = { pid: 1, started: "1", place: "elsewhere", machine: null };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 let worker = "";
@@ -164,9 +166,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
       lock,
       async () => {
         const text = await readFile(lock, "utf8");
-        const before = text
-          .replace(/"startedAt":"\d+"/, '"startedAt":"1"')
-          .replace(/"nonce":"./, '"nonce":"0');
+        const before = text.replace(/"started":"\d+"/, '"started":"1"').replace(/"nonce":"./, '"nonce":"0');
         expect(before).not.toBe(text);
         await writeFile(lock, before);
       },
@@ -176,7 +176,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ["of another machine", { nonce: "a".repeat(36), pid: 1, machine: "elsewhere", startedAt: "1" }],
+    ["of another machine", { nonce: "a".repeat(36), ...elsewhere }],
     ["that says nothing", undefined],
   ])("%s blocks others while it sends heartbeats, and is replaced when it stops", async (_, owner) => {
     const lock = join(await makeFolder(), "lock");
@@ -200,8 +200,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     const folder = await makeFolder();
     const nonceOf = (digit: number): string => String(digit).repeat(36);
     // The process cannot be checked, and it sends no heartbeats.
-    const holder = (digit: number): string =>
-      JSON.stringify({ nonce: nonceOf(digit), pid: 1, machine: "elsewhere" });
+    const holder = (digit: number): string => JSON.stringify({ nonce: nonceOf(digit), ...elsewhere });
     await writeFile(join(folder, "lock"), holder(1));
     let before = 1;
     for (const next of successors) {
@@ -247,7 +246,7 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     await withFileLock(
       lock,
       async () => {
-        await writeFile(lock, JSON.stringify({ nonce: "b".repeat(36), pid: 1, machine: "elsewhere" }));
+        await writeFile(lock, JSON.stringify({ nonce: "b".repeat(36), ...elsewhere }));
       },
       { signal },
     );

@@ -5,7 +5,7 @@ import {
   noCredential,
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
-import { hasCredential, isRunning, type Profile } from "../../profiles/profile.js";
+import { hasCredential, lifeOfDev, type Profile } from "../../profiles/profile.js";
 import { shownAddress } from "../../text/shown-address.js";
 
 /** One profile, as `mgmt auth list` prints it. */
@@ -25,7 +25,7 @@ export interface ListedProfile {
   readonly endsAt: string | null;
   /** Whether the credential is refreshed before it expires. */
   readonly renewed: boolean;
-  /** Whether the `mgmt dev` of the profile is running. Null for any other service. */
+  /** Whether the `mgmt dev` of the profile is running. Null for any other service, and for one in another container. */
   readonly running: boolean | null;
 }
 
@@ -46,10 +46,15 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
       store,
       endsAt,
       renewed,
-      running: profile.pid === undefined ? null : isRunning(profile),
+      running: runningOf(profile),
     });
   }
   await context.output.result(rows, "StoredProfile");
+};
+
+const runningOf = (profile: Profile): boolean | null => {
+  const life = profile.process && lifeOfDev(profile);
+  return life === undefined || life === "unknown" ? null : life === "alive";
 };
 
 /** Does not open the keyring, which may ask for its password. */

@@ -1,3 +1,5 @@
+import { knownProcesses } from "@mgmt/internal/processes/process-life";
+import { startByPs } from "@mgmt/internal/processes/start-by-ps";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context/context.js";
 import {
@@ -31,7 +33,7 @@ export const registerService = async (
   ephemeral: boolean,
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<Registration | undefined> => {
-  const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId, pid } = ready;
+  const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
   const name = ephemeral ? ephemeralProfile(baseUrl) : localProfile;
   const service = {
     baseUrl,
@@ -39,7 +41,7 @@ export const registerService = async (
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
-    pid,
+    process: knownProcesses(startByPs).own,
     ...(ephemeral && { ephemeral }),
   };
   const register = (all: Profiles): Profiles => {
@@ -92,7 +94,7 @@ export const unregisterService = async (
     const profile = profileNamed(all, name);
     if (!profile) return all;
     if (profile.ephemeral) return withoutProfiles(all, [name]);
-    const { pid: _, ...ended } = profile;
+    const { process: _, ...ended } = profile;
     return { ...all, profiles: { ...all.profiles, [name]: ended } };
   };
   // The next change of the profiles removes what remains here.

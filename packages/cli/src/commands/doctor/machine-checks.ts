@@ -90,7 +90,8 @@ const devCheck = async ({ env }: Pick<Context, "env">): Promise<Check> => {
       isRunning(each),
     );
     const services = running.map(
-      ([name, { baseUrl, pid }]) => `${name} at ${shownAddress(baseUrl)} (process ${String(pid)})`,
+      ([name, { baseUrl, process: dev }]) =>
+        `${name} at ${shownAddress(baseUrl)} (process ${String(dev?.pid)})`,
     );
     return ok("dev", services.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${services.join(", ")}`);
   } catch (error) {

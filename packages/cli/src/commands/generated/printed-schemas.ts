@@ -118,7 +118,8 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         renewed: { type: "boolean", description: "Whether the credential is refreshed before it expires." },
         running: {
           type: ["boolean", "null"],
-          description: "Whether the `mgmt dev` of the profile is running. Null for any other service.",
+          description:
+            "Whether the `mgmt dev` of the profile is running. Null for any other service, and for one in another container.",
         },
       },
       required: [

@@ -91,6 +91,6 @@ const profileToLogInTo = (
   const profile = profileNamed(profiles, running);
   if (running === undefined || !profile) return choice;
   if (!name) return { file, name: { value: running, from: "mgmt dev" }, profile };
-  const { pid: _, ephemeral: __, ...addresses } = withoutCredential(profile);
+  const { process: _, ephemeral: __, ...addresses } = withoutCredential(profile);
   return { file, name, profile: addresses };
 };

@@ -16,7 +16,8 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
 import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
-import { type LockOwner, livenessOf, newOwner, parseOwner } from "./lock-owner.js";
+import { type LockOwner, newOwner, parseOwner } from "./lock-owner.js";
+import { knownProcesses, lifeOf } from "@mgmt/internal/processes/process-life";
 import { assertOptions } from "#type-checks";
 
 /** Interval between heartbeats of a lock holder, in milliseconds. */
@@ -61,7 +62,7 @@ export const withFileLock = async <T>(
   const me = await acquire(file, signal, silenceMs);
   const heartbeat = setInterval(() => void touch(file), heartbeatMs).unref();
   try {
-    await removeLeftovers(file, me).catch(() => undefined);
+    await removeLeftovers(file).catch(() => undefined);
     return await work();
   } finally {
     clearInterval(heartbeat);
@@ -82,7 +83,7 @@ interface Wait {
 
 const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
-  const me = await newOwner();
+  const me = newOwner();
   const wait: Wait = { file, me, signal, isSilent: heartbeatWatch(silenceMs) };
   for (;;) {
     try {
@@ -114,7 +115,7 @@ const waitForTurn = async (wait: Wait): Promise<void> => {
     if (await copyAtomically(ownFile(file, me), file)) return;
     const chain = await holdersOf(file);
     const [holder, last] = [chain[0], chain.at(-1)];
-    if (holder && last && (await isDead(last, wait))) {
+    if (holder && last && isDead(last, wait)) {
       if (await takeOver(file, me, holder.owner, last.owner)) return;
     }
     // In a folder that has become read-only, the lock is never removed.
@@ -131,7 +132,7 @@ const waitUntilWritable = async (wait: Wait): Promise<boolean> => {
   const { file } = wait;
   for (;;) {
     const last = (await holdersOf(file)).at(-1);
-    if (!last || last.owner.isDone || (await isDead(last, wait))) return false;
+    if (!last || last.owner.isDone || isDead(last, wait)) return false;
     await nextPoll(wait);
     const isWritable = await access(dirname(file), constants.W_OK).then(
       () => true,
@@ -141,8 +142,8 @@ const waitUntilWritable = async (wait: Wait): Promise<boolean> => {
   }
 };
 
-const isDead = async (holder: Holder, { me, isSilent }: Wait): Promise<boolean> => {
-  const life = await livenessOf(holder.owner, me);
+const isDead = (holder: Holder, { isSilent }: Wait): boolean => {
+  const life = lifeOf(holder.owner, knownProcesses());
   return life === "dead" || (life === "unknown" && isSilent(holder));
 };
 
@@ -195,7 +196,7 @@ const holdersOf = async (file: string): Promise<Holder[]> => {
 };
 
 /** Stands in for an owner that cannot be parsed: without links, a lock file can be read before it is fully written. */
-const unknown: LockOwner = { nonce: "unknown", pid: 0, machine: "unknown", startedAt: undefined };
+const unknown: LockOwner = { nonce: "unknown", pid: 0, started: null, place: null, machine: null };
 
 const readHolder = async (path: string): Promise<Holder | undefined> => {
   try {
@@ -239,13 +240,13 @@ const takeOver = async (
 /**
  * Removes files of killed processes: successors of former holders, since the lock now names its holder, and dead waiters.
  */
-const removeLeftovers = async (file: string, me: LockOwner): Promise<void> => {
+const removeLeftovers = async (file: string): Promise<void> => {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`)) continue;
     const path = join(folder, name);
     const waiter = name.endsWith(".own") ? await readHolder(path) : undefined;
-    const isNeeded = waiter && (await livenessOf(waiter.owner, me)) !== "dead";
+    const isNeeded = waiter && lifeOf(waiter.owner, knownProcesses()) !== "dead";
     if (!isNeeded) await rm(path, { force: true });
   }
 };

@@ -1,0 +1,118 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it started, as the system writes it. Null if the system does not say. */
+  readonly started: string | null;
+  /** Where the pid means this process: one start of one system, and the namespaces in it. Null if that is not known. */
+  readonly place: string | null;
+  /** The machine, if the process does not run in a container. */
+  readonly machine: string | null;
+}
+
+/** `unknown` if the process may run where this one cannot see it: in another container, or on another machine. */
+export type Life = "alive" | "dead" | "unknown";
+
+/** What a process knows about others. */
+export interface Processes {
+  /** The process that judges others. */
+  readonly own: ProcessIdentity;
+  /** Returns undefined if no process has this id. A zombie has ended. */
+  readonly find: (pid: number) => Pick<ProcessIdentity, "started"> | undefined;
+}
+
+export const lifeOf = ({ pid, started, place, machine }: ProcessIdentity, { own, find }: Processes): Life => {
+  if (place === null || own.place === null) return "unknown";
+  if (place !== own.place) {
+    // Two starts of one machine do not overlap.
+    return machine !== null && machine === own.machine ? "dead" : "unknown";
+  }
+  const found = find(pid);
+  if (found === undefined) return "dead";
+  if (started === null || found.started === null) return "unknown";
+  return started === found.started ? "alive" : "dead";
+};
+
+/** Returns the identity that a file contains; undefined if it contains none. */
+export const parseIdentity = (value: unknown): ProcessIdentity | undefined => {
+  if (typeof value !== "object" || value === null) return undefined;
+  // Each field is checked.
+  const { pid, started, place, machine } = value as Partial<Record<string, unknown>>;
+  const isPid = typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
+  return isPid && isText(started) && isText(place) && isText(machine)
+    ? { pid, started, place, machine }
+    : undefined;
+};
+
+const isText = (value: unknown): value is string | null => value === null || typeof value === "string";
+
+/**
+ * Returns what this process knows.
+ *
+ * @param startOf returns when a process started, on systems other than Linux. Default: it is not known.
+ */
+export const knownProcesses = (startOf: (pid: number) => string | null = () => null): Processes => {
+  const system = process.platform === "linux" ? linux() : { ...placeByName(), startOf };
+  const find: Processes["find"] = (pid) => {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      // EPERM means that the process exists and belongs to another user.
+      if (error instanceof Error && "code" in error && error.code === "ESRCH") return undefined;
+    }
+    const started = system.startOf(pid);
+    return started === "ended" ? undefined : { started };
+  };
+  const { place, machine } = system;
+  const { pid } = process;
+  return { own: { pid, started: find(pid)?.started ?? null, place, machine }, find };
+};
+
+interface System extends Pick<ProcessIdentity, "place" | "machine"> {
+  readonly startOf: (pid: number) => string | null;
+}
+
+const placeByName = (): Omit<System, "startOf"> => ({ place: hostname(), machine: null });
+
+/** The namespaces of processes that run in no container. The numbers are constants of Linux. */
+const outermost = ["pid:[4026531836]", "time:[4026531834]"];
+
+const linux = (): System => {
+  const boot = textOf("/proc/sys/kernel/random/boot_id");
+  const pids = textOf("/proc/self/ns/pid", readlinkSync);
+  // Start times depend on it. Before version 5.6, there is only one.
+  const time = textOf("/proc/self/ns/time", readlinkSync) ?? outermost[1];
+  const [id, name] = ["/etc/machine-id", "/proc/sys/kernel/hostname"].map((path) => textOf(path));
+  const isOutermost = pids === outermost[0] && time === outermost[1];
+  // The files may be those of another namespace, in which the same pid means another process.
+  const isOwnView = textOf("/proc/self", readlinkSync) === String(process.pid);
+  return {
+    place: boot && pids && `${boot} ${pids} ${String(time)}`,
+    machine: isOutermost && id && name ? `${id} ${name}` : null,
+    startOf: (pid) => (isOwnView ? startInFile(pid) : null),
+  };
+};
+
+/**
+ * Reads the start time (field 22) of a process from `/proc/<pid>/stat`; see
+ * [proc(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). Returns `ended` for a zombie, which keeps its pid.
+ */
+const startInFile = (pid: number): string | null => {
+  const text = textOf(`/proc/${String(pid)}/stat`);
+  // The process name before the fields may contain any character.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  return /^[ZX]/.test(fields?.[0] ?? "") ? "ended" : (fields?.[19] ?? null);
+};
+
+const textOf = (
+  path: string,
+  read: (path: string) => string = (path) => readFileSync(path, "utf8"),
+): string | null => {
+  try {
+    return read(path).trim() || null;
+  } catch {
+    return null;
+  }
+};

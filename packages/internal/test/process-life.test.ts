@@ -1,0 +1,98 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import {
+  knownProcesses,
+  lifeOf,
+  parseIdentity,
+  type ProcessIdentity,
+  type Processes,
+} from "@mgmt/internal/processes/process-life";
+
+const own: ProcessIdentity = { pid: 1, started: "10", place: "here", machine: "this" };
+
+/** A system on which these processes run. */
+const systemWith = (
+  processes: Record<number, string | null>,
+  fields: Partial<ProcessIdentity> = {},
+): Processes => ({
+  own: { ...own, ...fields },
+  find: (pid) => {
+    const started = processes[pid];
+    return started === undefined ? undefined : { started };
+  },
+});
+
+const system = systemWith({ 1: "10", 7: "70", 8: null });
+
+describe("lifeOf", () => {
+  it.each([
+    ["alive", "that runs", { pid: 7, started: "70" }, system],
+    ["dead", "that no longer exists", { pid: 9, started: "90" }, system],
+    ["dead", "whose id belongs to another one by now", { pid: 7, started: "69" }, system],
+    ["unknown", "whose start is not known here", { pid: 8, started: "80" }, system],
+    ["unknown", "whose start was not known there", { pid: 7, started: null }, system],
+    ["unknown", "of another container", { pid: 9, place: "there", machine: null }, system],
+    [
+      "unknown",
+      "of another container with a process of this id here",
+      { pid: 7, place: "there", machine: null },
+      system,
+    ],
+    ["unknown", "of another machine", { pid: 9, place: "there", machine: "that" }, system],
+    ["dead", "from before a restart of this machine", { pid: 7, place: "before" }, system],
+    [
+      "unknown",
+      "of the host, seen from a container",
+      { pid: 9, place: "there" },
+      systemWith({}, { machine: null }),
+    ],
+    [
+      "unknown",
+      "of a container whose machine is not known either",
+      { place: "there", machine: null },
+      systemWith({}, { machine: null }),
+    ],
+    ["unknown", "whose place is not known", { pid: 9, place: null }, system],
+    [
+      "unknown",
+      "of the same machine, whose place is not known here",
+      { pid: 9 },
+      systemWith({}, { place: null }),
+    ],
+    ["unknown", "while no place is known at all", { pid: 9, place: null }, systemWith({}, { place: null })],
+  ] as const)("returns %s for a process %s", (life, _, fields, processes) => {
+    expect(lifeOf({ ...own, ...fields }, processes)).toBe(life);
+  });
+
+  it("knows this process, and one that has ended", () => {
+    const known = knownProcesses(() => "then");
+    expect(lifeOf(known.own, known)).toBe("alive");
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    expect(lifeOf({ ...known.own, pid }, known)).toBe("dead");
+  });
+});
+
+describe("parseIdentity", () => {
+  it("returns what was written", () => {
+    const { own } = knownProcesses();
+    expect(parseIdentity(JSON.parse(JSON.stringify({ ...own, more: 1 })))).toEqual(own);
+  });
+
+  it.each([
+    undefined,
+    null,
+    "text",
+    [],
+    {},
+    { pid: 7 },
+    { ...own, pid: 0 },
+    { ...own, pid: -1 },
+    { ...own, pid: 1.5 },
+    { ...own, pid: "7" },
+    { ...own, started: 7 },
+    { ...own, place: undefined },
+    { ...own, machine: {} },
+  ])("returns undefined for %j", (value) => {
+    expect(parseIdentity(value)).toBeUndefined();
+  });
+});
