@@ -139,6 +139,14 @@ describe("a command that cannot be undone", () => {
     expect(exists(id)).toBe(true);
   });
 
+  it.each(["false", "0", ""])("asks where CI is %j", async (value) => {
+    const id = await project();
+    const env = { ...session.env, CI: value };
+    const { stderr } = await inProcess({ env, terminal: true, reply: typing("no\n") })`projects delete ${id}`;
+    expect(stderr).toContain("to confirm");
+    expect(exists(id)).toBe(true);
+  });
+
   it("does not ask in CI, or when a flag reads standard input", async () => {
     const id = await project();
     const ci = await inProcess({

@@ -37,6 +37,11 @@ describe("a pager", () => {
     expect(text).toContain("\u001b[1m");
   });
 
+  it.each(["false", "FALSE", "0", ""])("gets it where CI is %j", async (value) => {
+    const { stdout } = await list({ PAGER: pager, CI: value });
+    expect({ stdout, isPaged: existsSync(file) }).toEqual({ stdout: "", isPaged: true });
+  });
+
   it("does not get a list that fits on the terminal", async () => {
     length = 5;
     const { stdout } = await list({ PAGER: pager });

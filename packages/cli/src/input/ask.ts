@@ -1,5 +1,6 @@
 import type { Context } from "../context/context.js";
 import { interrupted } from "../errors/cli-error.js";
+import { isCi } from "../secrets/ci-system.js";
 
 type Prompts = typeof import("./prompts.js");
 
@@ -12,7 +13,7 @@ export const whyNotAsked = (
   context: Pick<Context, "stdin" | "stderr" | "env" | "sources">,
 ): string | undefined => {
   const { env, sources } = context;
-  if (env["CI"]) return `CI=${env["CI"].slice(0, 40)} is set`;
+  if (isCi(env)) return `CI=${(env["CI"] ?? "").slice(0, 40)} is set`;
   if (!isAtTerminal(context)) return "there is no terminal";
   return sources.readsStdin ? "standard input is read for a flag" : undefined;
 };

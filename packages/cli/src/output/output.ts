@@ -2,7 +2,7 @@ import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
 import type { Interruption } from "../process/interruption.js";
 import { isObject } from "../contract/json-path.js";
-import { ciSystemOf } from "../secrets/ci-system.js";
+import { ciSystemOf, isCi } from "../secrets/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
 import { printable, printableLines, printableTable, toJson } from "./printable.js";
@@ -375,7 +375,7 @@ export class Output {
   /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
   get canAnimate(): boolean {
     const { stderr } = this.streams;
-    return stderr.isTTY === true && this.format === "table" && this.env["TERM"] !== "dumb" && !this.env["CI"];
+    return stderr.isTTY === true && this.format === "table" && this.env["TERM"] !== "dumb" && !isCi(this.env);
   }
 
   /** Shows a spinner where one can be shown. Returns a function that removes it. */

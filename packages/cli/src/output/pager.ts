@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { EndSignal } from "../errors/exit-codes.js";
 import type { Interruption } from "../process/interruption.js";
 import { programEnvironment } from "../process/find-program.js";
+import { isCi } from "../secrets/ci-system.js";
 
 /** What a pager needs to know of its terminal. */
 export interface PagerTerminal {
@@ -17,7 +18,7 @@ export const pagerCommand = (
   env: NodeJS.ProcessEnv,
   isWanted: boolean,
 ): string | undefined => {
-  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || env["CI"] || env["TERM"] === "dumb")
+  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || isCi(env) || env["TERM"] === "dumb")
     return undefined;
   const command = (env["PAGER"] ?? "less").trim();
   return command === "" || command === "cat" ? undefined : command;

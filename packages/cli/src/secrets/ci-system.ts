@@ -20,7 +20,13 @@ const systems: readonly (CiSystem & { readonly variable: string })[] = [
 
 /** Returns the system whose job runs this command, or undefined if none does. */
 export const ciSystemOf = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
-  systems.find(({ variable }) => !["", "0", "false"].includes((env[variable] ?? "").toLowerCase()));
+  systems.find(({ variable }) => isOn(env[variable]));
+
+/** Whether CI says that nobody reads the terminal. */
+export const isCi = (env: NodeJS.ProcessEnv): boolean => isOn(env["CI"]);
+
+/** A variable that says no, such as CI=false, is like one that is not set. */
+const isOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
 
 const escaped = (text: string, percent: string): string =>
   text.replaceAll("%", percent).replaceAll("\r", "%0D").replaceAll("\n", "%0A");

@@ -13,6 +13,7 @@ import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor, connectTo } from "../../service/connect.js";
 import { launchBrowser, whyNoBrowser } from "../login/browser.js";
+import { isCi } from "../../secrets/ci-system.js";
 
 export interface OpenFlags {
   readonly target: string | undefined;
@@ -35,7 +36,7 @@ export const runOpen = async (
 ): Promise<void> => {
   const { output, env } = context;
   const url = await urlOf(target, flags, context);
-  const opens = browser ?? (isAtTerminal(context) && !env["CI"] && whyNoBrowser(env) === undefined);
+  const opens = browser ?? (isAtTerminal(context) && !isCi(env) && whyNoBrowser(env) === undefined);
   const opened = opens && (await launchBrowser(url));
   const { fields, query } = output.presentation;
   if (output.format !== "table" || fields || query) {
