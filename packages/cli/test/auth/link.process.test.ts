@@ -26,7 +26,9 @@ describe("mgmt link", () => {
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
     await inFolder("link --profile second");
     expect(linked()).toEqual({ profile: "second" });
-    expect((await inFolder("auth switch default")).stderr).toContain("This folder still uses profile second");
+    expect((await inFolder("auth switch default")).stderr).toContain(
+      "Commands here still use profile second",
+    );
   });
 
   it("accepts names and ids that the service has, and stores the ids", async () => {

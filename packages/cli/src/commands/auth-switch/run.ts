@@ -4,10 +4,10 @@ import { badProfileName, missingInput } from "../../errors/usage-errors.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { printable } from "../../output/printable.js";
-import { findLink } from "../../profiles/link-file.js";
 import { isProfileName, profileNamed, type Profiles } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
+import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
 import { shownAddress } from "../../text/shown-address.js";
 
 /**
@@ -32,12 +32,8 @@ export const runAuthSwitch = async (
   });
   const project = projectId === undefined ? "" : `, with default project ${projectId}`;
   context.output.info(`The active profile is now ${name}${project}.`);
-  const link = findLink(context.cwd);
-  const linked = link?.link.profile;
-  if (link && linked !== undefined && linked !== name) {
-    const message = `This folder still uses profile ${linked}, because it is linked by ${link.file}; mgmt unlink removes the link`;
-    await context.output.warn({ code: "link:other_profile", message });
-  }
+  await warnIfProfileIsOverridden(name, context);
+  if (projectId !== undefined) await warnIfProjectIsOverridden(name, projectId, context);
 };
 
 const askForProfile = async ({ profiles, active }: Profiles, context: Context): Promise<string> => {

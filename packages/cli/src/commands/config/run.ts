@@ -11,6 +11,7 @@ import { widthOf } from "../../output/width.js";
 import { activeProfile, chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
+import { warnOverridden } from "../../profiles/warn-overridden.js";
 import { effectiveValue, type PrintedSetting, type Setting, settingOf, settings } from "./settings.js";
 
 /** Prints all settings, and where each comes from. */
@@ -113,8 +114,7 @@ const change = async (
   const { baseUrl: _, output: __, pager: ___, ...others } = flags;
   const found = effectiveValue(setting, { flags: others, context, choice });
   if (found.from !== null && found.from !== `profile ${target}` && found.from !== "default") {
-    const message = `Commands here still use ${found.value ?? ""} from ${found.from}, which overrides the profile`;
-    await output.warn({ code: "config:overridden", message, from: found.from });
+    await warnOverridden({ value: found.value ?? "", from: found.from }, `profile ${target}`, context);
   }
   const printed: PrintedSetting = { key, ...found };
   await output.result(printed);

@@ -12,6 +12,7 @@ import { chooseResource } from "../../names/choose-resource.js";
 import { accessTo } from "../../run/database-url.js";
 import { defaultDatabaseOf } from "../../run/default-database.js";
 import { linkFileIn, readLink } from "../../profiles/link-file.js";
+import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
 import { writeVariable } from "../env/run.js";
 import { writeLink } from "../link/run.js";
@@ -52,8 +53,9 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   assertComplete(options, linked, context);
   const client = await connect(flags, context);
   const project = await findProject(options, linked, client, flags, context);
-  const { file: link } = await writeLink({ projectId: project.id }, flags, context);
+  const { file: link, link: written } = await writeLink({ projectId: project.id }, flags, context);
   output.info(`This folder uses project ${project.name} (${project.id}).`);
+  await warnIfLinkIsOverridden(written, context);
 
   const writesEnv = await wants(options.env, `Write ${name} into ${file}?`, context);
   const envFile = writesEnv ? resolve(cwd, file) : undefined;

@@ -12,6 +12,7 @@ import { resolveName } from "../../names/resolve-name.js";
 import { shellWord } from "../../text/shell-word.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
+import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
 
 /** What `mgmt link` prints: the link, and its file. */
@@ -49,6 +50,7 @@ export const runLink = async (
   const ids = verify && isGiven ? await verified(chosen, flags, context) : chosen;
   const { file, link } = await writeLink(ids, flags, context);
   output.info(`Wrote ${file}.`);
+  await warnIfLinkIsOverridden(link, context);
   // Whether others should get the link is for a person to say.
   const answer = gitignore ?? (whyNotAsked(context) === undefined ? undefined : false);
   const ignored = await ignoreInGit([{ path: file, line: ".mgmt/" }], answer, context);

@@ -3,6 +3,7 @@ import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../prof
 import { badAddress, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
+import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../transport/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../contract/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
@@ -48,6 +49,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   await replacement.endPrevious();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
+  await warnIfProfileIsOverridden(name, context);
   const caller = replacement.caller() ?? { user: null, workspace: null, workspaceId: null };
   const result: LoginResult = { profile: name, baseUrl: baseUrl.value, ...caller };
   await context.output.result(result);
