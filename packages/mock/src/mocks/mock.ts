@@ -18,8 +18,8 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
 const ownOptions: Record<Exclude<keyof MockOptions, keyof EngineOptions>, true> = { baseUrl: true };
 
 /**
- * Runs the reference server inside a test process. Requests that any client sends to `baseUrl` or `authUrl`
- * are handled in memory and never reach the network.
+ * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
+ * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Those of the package undici are not.
  */
 export class Mock extends MockServer {
   readonly #urls: RegExp;
