@@ -71,8 +71,8 @@ export const refusals = {
     code = cannotConnectNow,
     message = "the connection was refused by a fault",
   }: {
-    code?: string;
-    message?: string;
+    code?: string | undefined;
+    message?: string | undefined;
   }) => new Refusal(code, message),
   restarting: () =>
     new Refusal(
