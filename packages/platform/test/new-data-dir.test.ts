@@ -20,10 +20,22 @@ afterEach(() => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe("an ephemeral data directory", () => {
-  it("is among the temporary files if it cannot be created in memory", async () => {
+  it.each([
+    ["is no directory", (path: string) => writeFile(path, "not a directory")],
+    ["does not exist", () => undefined],
+    [
+      "belongs to everyone, so that another account could replace the data",
+      async (path: string) => {
+        await mkdir(path);
+        await chmod(path, 0o777);
+      },
+    ],
+  ])("is among the temporary files if the one for memory %s", async (_, make) => {
     const unusable = join(root, "memory");
-    await writeFile(unusable, "not a directory");
+    await rm(unusable, { recursive: true, force: true });
+    await make(unusable);
     vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
+    vi.stubEnv("TMPDIR", undefined);
     const dataDir = await makeEphemeralDir(unusable);
     expect(dirname(dataDir.path)).toBe(await realpath(tmpdir()));
     await dataDir.release();

@@ -170,11 +170,12 @@ export const platformErrors = {
       { cause },
     ),
 
-  dataDirUnreachable: (dataDir: string, version: string) =>
+  /** @param remedy how this Postgres could use the directory. */
+  dataDirUnreachable: (dataDir: string, version: string, remedy: string) =>
     new PlatformError(
       "platform:data_dir_unwritable",
       `The account that runs Postgres ${version} cannot enter ${dataDir}, because a parent directory is closed to other users`,
-      `${otherDirectory} Postgres 16 and newer can use such a directory.`,
+      `${otherDirectory} ${remedy}`,
     ),
 
   diskFull: (directory: string, cause?: unknown) =>

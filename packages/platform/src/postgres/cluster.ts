@@ -70,9 +70,11 @@ export const dataDirectoryParameter = (
   account: Account | undefined,
 ): string => (account !== undefined && canUseWorkingDirectory(binaries) ? "/proc/self/cwd" : directory);
 
-/** Before version 16, Postgres changes its working directory during startup and cannot return to it. */
+/** Before this version, Postgres changes its working directory during startup and cannot return to it. */
+const lastingMajor = 16;
+
 const canUseWorkingDirectory = ({ major }: Binaries): boolean =>
-  process.platform === "linux" && major >= 16 && hasProcessFiles();
+  process.platform === "linux" && major >= lastingMajor && hasProcessFiles();
 
 /**
  * Checks that the account of Postgres can reach directories inside this one.
@@ -86,7 +88,12 @@ export const refuseUnreachable = async (
 ): Promise<void> => {
   if (account === undefined || canUseWorkingDirectory(binaries)) return;
   const { status } = await runProgram("/bin/sh", ["-c", 'cd "$1"', "sh", directory], { account });
-  if (status !== 0) throw platformErrors.dataDirUnreachable(directory, binaries.version);
+  if (status === 0) return;
+  const remedy =
+    binaries.major < lastingMajor
+      ? `On Linux, Postgres ${String(lastingMajor)} and newer can use such a directory.`
+      : "Linux can use such a directory if /proc is mounted.";
+  throw platformErrors.dataDirUnreachable(directory, binaries.version, remedy);
 };
 
 /** Callbacks and cancellation for programs that a start waits for. */
