@@ -187,6 +187,23 @@ describe("databases.delete", () => {
     });
   });
 
+  it("shows the database as failed until it is gone, and never as ready", async () => {
+    const { project } = await api.project();
+    const { id: databaseId } = await api.database(project.id);
+    const { begun, release } = api.databases.hold("drop");
+    const deleted = api.ok("databases.delete", { path: { databaseId } });
+    await begun;
+    const { data: all } = await api.ok("databases.list");
+    const { data: own } = await api.ok("projects.databases.list", { path: { projectId: project.id } });
+    const { data: one } = await api.ok("databases.get", { path: { databaseId } });
+    for (const shown of [all, own].map((list) => list.find(({ id }) => id === databaseId)))
+      expect(shown).toMatchObject({ status: "failure" });
+    expect(one.status).toBe("failure");
+    release();
+    await deleted;
+    expect((await api.ok("databases.list")).data.map(({ id }) => id)).not.toContain(databaseId);
+  });
+
   it("rejects the default database with 403, because it is deleted with its project", async () => {
     const { database } = await api.project();
     expect(await api.refused("databases.delete", { path: { databaseId: database.id } })).toEqual({
