@@ -6,7 +6,6 @@ import { Copies } from "./databases/copies.js";
 import { Logins } from "./logins/logins.js";
 import { sparePrefix } from "./policy/names.js";
 import { createRole, platformRole } from "./policy/ownership.js";
-import type { WaitLimits } from "./logins/pending-logins.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./repair/presence.js";
 import { type MissingData, type RecordedDatabase, findSpares, reconcile } from "./repair/reconcile.js";
@@ -16,13 +15,6 @@ import type { TenantLimits } from "./guard/tenant-guard.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
-  /**
-   * Returns the database of a login role; undefined when the role is not a login of a database. Waits for a database that is
-   * being created.
-   *
-   * @throws DatabaseUnavailableError; LoginRefused when the database is not created in time; the reason of the signal.
-   */
-  databaseOf(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined>;
   /** What the records contain but Postgres does not. */
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
@@ -111,8 +103,6 @@ export const openDatabases = async (
     });
     return {
       engine,
-      databaseOf: (user, limits) =>
-        logins.known(user) ?? engine.pending.databaseOf(user, limits) ?? logins.databaseOf(user),
       missing,
       broken,
       problems,

@@ -24,6 +24,8 @@ import {
 } from "./policy/names.js";
 import { type EndpointKind, endpointsOf } from "./policy/address.js";
 import { createRole } from "./policy/ownership.js";
+import { ClosedDatabases } from "./logins/closed-databases.js";
+import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChange } from "./connection/role-sessions.js";
@@ -44,7 +46,9 @@ export class DatabaseDropped extends Error {}
  */
 export class PostgresDatabases implements DatabaseEngine {
   /** Clients that connect before their database exists wait here. */
-  readonly pending = new PendingLogins();
+  readonly #pending = new PendingLogins();
+  /** Clients that connect while their database accepts no connections wait here. */
+  readonly #closed = new ClosedDatabases();
   readonly #admin: Admin;
   readonly #catalog: Catalog;
   readonly #copies: Copies;
@@ -70,6 +74,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#admin = parts.admin;
     this.#catalog = new Catalog(parts.admin);
     this.#copies = parts.copies;
+    this.#copies.whileClosed = (database, work) => this.#closed.during(database, work);
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     const { sessions, onLog = () => undefined } = parts;
@@ -97,8 +102,22 @@ export class PostgresDatabases implements DatabaseEngine {
     };
   }
 
+  /**
+   * Returns the database of a login role; undefined when the role is not a login of a database. Waits for a database that is
+   * being created, copied or restored.
+   *
+   * @throws DatabaseUnavailableError; LoginRefused when the database is not open in time; the reason of the signal.
+   */
+  databaseOf(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
+    const whenOpen = (found: string | undefined): string | undefined | Promise<string> =>
+      found === undefined ? undefined : this.#closed.whenOpen(found, limits);
+    const found =
+      this.#logins.known(user) ?? this.#pending.databaseOf(user, limits) ?? this.#logins.databaseOf(user);
+    return found instanceof Promise ? found.then(whenOpen) : whenOpen(found);
+  }
+
   announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
-    this.pending.add(databaseName(databaseId), credentials);
+    this.#pending.add(databaseName(databaseId), credentials);
   }
 
   /**
@@ -113,7 +132,7 @@ export class PostgresDatabases implements DatabaseEngine {
     canceled?: AbortSignal,
   ): Promise<void> {
     const name = databaseName(databaseId);
-    this.pending.add(name, credentials);
+    this.#pending.add(name, credentials);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     const create = async (signal: AbortSignal): Promise<void> => {
       const [found, logins] = await Promise.all([
@@ -147,13 +166,13 @@ export class PostgresDatabases implements DatabaseEngine {
         }
       }
     };
-    await this.pending.during(name, canceled, () => this.#fill(name, { sources, canceled }, create));
+    await this.#pending.during(name, canceled, () => this.#fill(name, { sources, canceled }, create));
   }
 
   async drop(databaseId: string): Promise<void> {
     const name = databaseName(databaseId);
     this.#fillings.cancel(name, new DatabaseDropped(databaseId));
-    this.pending.fail(name);
+    this.#pending.fail(name);
     await this.#inTurnUntilDone([name], async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -329,7 +348,11 @@ export class PostgresDatabases implements DatabaseEngine {
     ]);
   }
 
-  async #swap(name: string, staging: string): Promise<void> {
+  #swap(name: string, staging: string): Promise<void> {
+    return this.#closed.during(name, () => this.#replace(name, staging));
+  }
+
+  async #replace(name: string, staging: string): Promise<void> {
     await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
     try {
       await this.#admin.whileUnused(name, () =>

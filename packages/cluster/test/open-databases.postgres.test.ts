@@ -47,8 +47,8 @@ describe("databases that another process has opened", () => {
       id,
     ]);
     expect(rows).toEqual([{ open: false }]);
-    expect(await again.databaseOf(credential.user, limits)).toBe(id);
-    expect(await again.databaseOf("role_unknown", limits)).toBeUndefined();
+    expect(await again.engine.databaseOf(credential.user, limits)).toBe(id);
+    expect(await again.engine.databaseOf("role_unknown", limits)).toBeUndefined();
   });
 
   it("share the databases that are empty", async () => {

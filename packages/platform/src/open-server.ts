@@ -98,7 +98,7 @@ const openRecorded = async (
     await databases.close();
     throw error;
   }
-  front.server.open((user, limits) => databases.databaseOf(user, limits));
+  front.server.open((user, limits) => databases.engine.databaseOf(user, limits));
   for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
   for (const problem of problems) onLog(problem);
   return databases;

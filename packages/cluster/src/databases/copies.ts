@@ -37,6 +37,8 @@ export class Copies {
   readonly #admin: Admin;
   readonly #strategy: string;
   readonly #onLog: ((line: string) => void) | undefined;
+  /** Does work during which a database accepts no connections. */
+  whileClosed: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Called when a database could not be dropped, and is invalid. */
   onStall: () => void = () => undefined;
 
@@ -66,20 +68,25 @@ export class Copies {
 
   /**
    * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
-   * sessions in `from` are ended, and new ones are refused until the copy is complete.
+   * sessions in `from` are ended, and new ones wait until the copy is complete.
    */
   async copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
     const [source] = await this.#admin.query("select from pg_database where datname = $1", [from]);
     if (source === undefined) throw new Error(`The Postgres database ${from} does not exist`);
+    const copy = (): Promise<void> => this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
     const isTenant = kindOf(from) === "database";
-    try {
-      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections false`]);
-      await this.#admin.whileUnused(from, () => this.#copy(from, to, signal));
-    } finally {
-      if (isTenant) await this.#admin.script([`alter database ${identifier(from)} allow_connections true`]);
-    }
+    await (isTenant ? this.whileClosed(from, () => this.#closing(from, copy)) : copy());
     await this.copySettings(from, to, "setrole = 0");
+  }
+
+  async #closing(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#admin.script([`alter database ${identifier(name)} allow_connections false`]);
+      await work();
+    } finally {
+      await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    }
   }
 
   /**

@@ -28,6 +28,12 @@ export const loginRefusals = {
       `the database "${database}" is still being created`,
       'Try again when its status is "ready", which the API shows.',
     ),
+  copying: (database: string) =>
+    new LoginRefused(
+      cannotConnectNow,
+      `the database "${database}" is being copied or restored`,
+      "Try again in a few seconds.",
+    ),
   notCreated: (database: string) =>
     new LoginRefused(
       "3D000",

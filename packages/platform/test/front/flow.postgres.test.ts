@@ -273,7 +273,7 @@ describe("the front itself", () => {
     });
     const connecting = client.connect();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    front.open((user, limits) => cluster.open.databaseOf(user, limits));
+    front.open((user, limits) => cluster.databases.databaseOf(user, limits));
     await connecting;
     expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
     await client.end();

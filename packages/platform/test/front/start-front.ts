@@ -33,7 +33,7 @@ export const frontStarter = (cluster: Cluster) => {
       ...options,
     });
     fronts.push(front);
-    if (open) front.open((user, limits) => cluster.open.databaseOf(user, limits));
+    if (open) front.open((user, limits) => cluster.databases.databaseOf(user, limits));
     return { front, credentials, defects };
   };
 };

@@ -1,0 +1,43 @@
+import { Gate, type WaitLimits } from "./gate.js";
+import { loginRefusals } from "./login-refused.js";
+
+/** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
+export class ClosedDatabases {
+  readonly #closed = new Map<string, { readonly gate: Gate; works: number }>();
+
+  /** Does work that closes a database and opens it again. */
+  async during(database: string, work: () => Promise<void>): Promise<void> {
+    const entry = this.#closed.get(database) ?? {
+      gate: new Gate(database, loginRefusals.copying),
+      works: 0,
+    };
+    this.#closed.set(database, entry);
+    entry.works += 1;
+    try {
+      await work();
+    } finally {
+      entry.works -= 1;
+      if (entry.works === 0) {
+        this.#closed.delete(database);
+        entry.gate.open();
+      }
+    }
+  }
+
+  /**
+   * Returns the name of the database when it is not closed.
+   *
+   * @throws what `Gate.wait` throws.
+   */
+  whenOpen(database: string, limits: WaitLimits): string | Promise<string> {
+    const entry = this.#closed.get(database);
+    return entry === undefined ? database : this.#wait(database, entry.gate, limits);
+  }
+
+  async #wait(database: string, gate: Gate, { patience, signal }: WaitLimits): Promise<string> {
+    const began = performance.now();
+    await gate.wait({ patience, signal });
+    const left = Math.max(0, patience - (performance.now() - began));
+    return this.whenOpen(database, { patience: left, signal });
+  }
+}

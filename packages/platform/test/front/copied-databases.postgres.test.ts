@@ -1,0 +1,101 @@
+import type { DatabaseCredential } from "@mgmt/engine";
+import { Client } from "pg";
+import { describe, expect, it } from "vitest";
+import { HoldPoint, openSteppedDatabases } from "../../../cluster/test/stepped-databases.js";
+import { Cluster, newTenant } from "../cluster.js";
+import { type StartedFront, frontStarter } from "./start-front.js";
+
+const cluster = new Cluster();
+const start = frontStarter(cluster);
+
+type Databases = Awaited<ReturnType<typeof openSteppedDatabases>>["databases"];
+
+/** Connects through the front. */
+const connect = async (
+  { front }: StartedFront,
+  { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
+): Promise<Client> => {
+  const client = new Client({
+    host: "127.0.0.1",
+    port: front.port,
+    user,
+    password: pass,
+    database: "postgres",
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+};
+
+const databaseOf = async (client: Client): Promise<string> => {
+  const { rows } = await client.query<{ name: string }>("select current_database() as name");
+  await client.end();
+  return rows[0]?.name ?? "";
+};
+
+/** Starts a front of databases that a test can hold while they accept no connections. */
+const startHeld = async (patience?: number) => {
+  const { databases, admin } = await openSteppedDatabases(cluster);
+  const started = await start(patience === undefined ? {} : { patience }, false);
+  started.front.open((user, limits) => databases.databaseOf(user, limits));
+  const tenant = newTenant();
+  await databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
+  await databases.backup(tenant.id, `bkp_of_${tenant.id}`);
+  const point = new HoldPoint();
+  admin.beforeUnused = (name) => (name === tenant.id ? point.wait() : undefined);
+  return { ...started, databases, tenant, point };
+};
+
+const works: [string, (databases: Databases, id: string) => Promise<unknown>][] = [
+  ["a backup", (databases, id) => databases.backup(id, `bkp_later_${id}`)],
+  [
+    "a copy",
+    (databases, id) => {
+      const copy = newTenant();
+      return databases.create(copy.id, { type: "database", databaseId: id }, [copy.credential]);
+    },
+  ],
+  ["a restore", (databases, id) => databases.restore(id, `bkp_of_${id}`)],
+];
+
+describe.each(works)("%s", (_, work) => {
+  it("lets new sessions wait, and ends open ones with 57P01", async () => {
+    const started = await startHeld();
+    const { databases, tenant, point, defects } = started;
+    const [idle, busy] = [
+      await connect(started, tenant.credential),
+      await connect(started, tenant.credential),
+    ];
+    const ended = new Promise((resolve) => idle.once("error", resolve));
+    const canceled = expect(busy.query("select pg_sleep(600)")).rejects.toMatchObject({ code: "57P01" });
+    const done = work(databases, tenant.id);
+    await point.isReached;
+    const connecting = [1, 2].map(() => connect(started, tenant.credential));
+    // Another login is found, is let in, and is not of this database.
+    const other = newTenant();
+    await databases.create(other.id, { type: "empty" }, [other.credential]);
+    expect(await databaseOf(await connect(started, other.credential))).toBe(other.id);
+    point.release();
+    await done;
+    for (const client of await Promise.all(connecting)) expect(await databaseOf(client)).toBe(tenant.id);
+    await canceled;
+    expect(await ended).toMatchObject({ code: "57P01", severity: "FATAL" });
+    expect(defects).toEqual([]);
+  });
+
+  it("refuses new sessions with 57P03 when it takes longer than the front waits", async () => {
+    const started = await startHeld(20);
+    const { databases, tenant, point, defects } = started;
+    const done = work(databases, tenant.id);
+    await point.isReached;
+    await expect(connect(started, tenant.credential)).rejects.toMatchObject({
+      code: "57P03",
+      message: `the database "${tenant.id}" is being copied or restored`,
+      hint: expect.stringContaining("Try again"),
+    });
+    point.release();
+    await done;
+    expect(await databaseOf(await connect(started, tenant.credential))).toBe(tenant.id);
+    expect(defects).toEqual([]);
+  });
+});
