@@ -45,13 +45,8 @@ export interface MgmtErrorOptions extends ErrorOptions {
 export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
 /** A subclass without its own kind adds the kind of its superclass twice, which is harmless. */
-const kindsOf = (errorClass: typeof MgmtError): string[] => {
-  const kinds: string[] = [];
-  for (let each = errorClass; each.kind; each = Object.getPrototypeOf(each) as typeof MgmtError) {
-    kinds.push(each.kind);
-  }
-  return kinds;
-};
+const kindsOf = (errorClass: typeof MgmtError): string[] =>
+  errorClass.kind ? [errorClass.kind, ...kindsOf(Object.getPrototypeOf(errorClass) as typeof MgmtError)] : [];
 
 /** Whether a value is an error of this kind, from any copy of the SDK. */
 export const isKind = (value: unknown, kind: string): boolean => {
@@ -103,7 +98,7 @@ export class MgmtError extends Error {
 
   /** Returns everything a log needs; never a token, a header of the request or a body. */
   toJSON(): Record<string, unknown> {
-    return Object.assign<Record<string, unknown>, object>({ name: this.name, message: this.message }, this);
+    return { name: this.name, message: this.message, ...(this as object) };
   }
 }
 
@@ -115,7 +110,6 @@ Object.defineProperty(MgmtError.prototype, "name", {
     return (this.constructor as typeof MgmtError).className;
   },
   set(value: unknown) {
-    Object.defineProperty(this, "name", { value, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(this, "name", { value, writable: true });
   },
-  configurable: true,
 });
