@@ -85,7 +85,9 @@ const setup = async () => {
         response.on("error", reject);
         response.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
       });
-      request.on("error", reject).end();
+      request.on("error", reject);
+      // Without a response, there may be no error.
+      request.on("close", reject).end();
     });
   return { baseUrl, url, withHttp };
 };
