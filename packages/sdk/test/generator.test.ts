@@ -182,7 +182,7 @@ export interface SafePetsResource extends Documented<PetsResource> {
     const pets = file("src/resources/generated/pets.ts");
     expect(pets).toContain("list(query: PetsListQuery, options?: ListOptions): CursorPages<Pet> {");
     expect(file("src/generated/types.ts")).toContain(
-      "/** Default: `100`. At most 1000. */\n  limit?: number;",
+      "/** Default: `100`. At most 1000. */\n  limit?: number | undefined;",
     );
     expect(file("src/resources/generated/resources.ts")).toContain("owners: OwnersResource,");
   });

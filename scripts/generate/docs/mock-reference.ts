@@ -139,7 +139,11 @@ const signatureOf = (name: string, member: ts.ClassElement | ts.TypeElement): st
   if (ts.isPropertyDeclaration(member) || ts.isPropertySignature(member)) {
     const { initializer } = ts.isPropertyDeclaration(member) ? member : {};
     if (initializer && ts.isArrowFunction(initializer)) return callOf(name, initializer);
-    return `${name}${member.questionToken ? "?" : ""}${typeOf(member)}`;
+    return member.questionToken
+      ? `${name}?${typeOf(member)
+          .replace(/ \| undefined$/, "")
+          .replace(/^: \((.*=>.*)\)$/, ": $1")}`
+      : `${name}${typeOf(member)}`;
   }
   throw new Error(`${name} is neither a property nor a method`);
 };

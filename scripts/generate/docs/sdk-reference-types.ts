@@ -130,7 +130,11 @@ export const listOf = (fields: ObjectField[], links: Links): string[] =>
     }
     const { type } = declaration;
     if (!type) throw new Error(`${name} has no type`);
-    const shown = links.type(type, !required);
+    // A field that another form leaves out is optional where it is declared.
+    const shown = links.type(
+      type,
+      !required || ("questionToken" in declaration && Boolean(declaration.questionToken)),
+    );
     const head = `\`${name}${required ? "" : "?"}\`: ${shown}${meaning}`;
     const inner = objectsIn(type).flatMap((object) => listOf(literalFields(object), links));
     return item(head, inner);

@@ -8,10 +8,14 @@ export interface Field {
   required: boolean;
   type: string;
   text: string[];
+  /** Whether programs send it. They may pass undefined to leave it out, which `exactOptionalPropertyTypes` allows only if its type does. */
+  isInput: boolean;
 }
 
-export const printField = ({ name, required, type, text }: Field, indent: string): string =>
-  `${comment(text, indent)}${indent}${name}${required ? "" : "?"}: ${type};\n`;
+export const printField = ({ name, required, type, text, isInput }: Field, indent: string): string => {
+  const optional = isInput && !required ? " | undefined" : "";
+  return `${comment(text, indent)}${indent}${name}${required ? "" : "?"}: ${type}${optional};\n`;
+};
 
 /** Returns the name of the interface of a form, such as `CreateAppWithBranchId`. */
 export const formName = (name: string, { names }: Form): string =>
@@ -48,7 +52,7 @@ const formField = (field: Field, { open, closed }: Form): Field[] => {
   // Editors strike out a field only if it is deprecated in all forms.
   const tags = field.text.filter((line) => line.startsWith("@deprecated"));
   const text = [`Cannot be combined with ${listed(refusal.by)}.`, ...tags];
-  return [{ name: field.name, required: false, type, text }];
+  return [{ ...field, required: false, type, text }];
 };
 
 const opened = ({ open, closed }: Form): string =>

@@ -2,6 +2,7 @@ import openapiTS, { type OpenAPI3, astToString } from "openapi-typescript";
 import ts from "typescript";
 import { type Form, bodyForms, queryForms } from "../contract/combinations.js";
 import type { Contract } from "../contract/contract.js";
+import { sentSchemas } from "../contract/sent-schemas.js";
 import { header } from "./names.js";
 
 /** Generates the types `paths`, `operations` and `components`, for the typed path client. */
@@ -28,7 +29,13 @@ const withAnyText = (type: ts.TypeNode): ts.TypeNode =>
   ]);
 
 /** Replaces bodies and queries that have forms by unions, which the library does not support. */
-const split = (root: ts.Node, { operations, schemas }: Contract): ts.Node => {
+const split = (root: ts.Node, contract: Contract): ts.Node => {
+  const { operations, schemas } = contract;
+  const inputs = sentSchemas(contract);
+  const isInput = (path: string): boolean => {
+    const [, schema] = /^components\/schemas\/([^/]+)\/./.exec(path) ?? [];
+    return schema === undefined ? /^operations\/[^/]+\/parameters\/query\/./.test(path) : inputs.has(schema);
+  };
   const formsAt = new Map<string, Form[]>([
     ...Object.entries(schemas).map(([name, schema]): [string, Form[]] => [
       `components/schemas/${name}`,
@@ -45,9 +52,19 @@ const split = (root: ts.Node, { operations, schemas }: Contract): ts.Node => {
     const inner = name === undefined ? path : `${path}${path && "/"}${name}`;
     const forms = formsAt.get(inner) ?? [];
     if (ts.isTypeLiteralNode(node) && forms.length > 0) return union(node, forms);
-    return ts.visitEachChild(node, (child) => visit(child, inner), undefined);
+    const visited = ts.visitEachChild(node, (child) => visit(child, inner), undefined);
+    return isInput(inner) && ts.isPropertySignature(visited) ? orUndefined(visited) : visited;
   };
   return visit(root, "");
+};
+
+/** Undefined leaves an optional field out, which `exactOptionalPropertyTypes` allows only if its type does. */
+const orUndefined = (member: ts.PropertySignature): ts.PropertySignature => {
+  const { type, questionToken } = member;
+  if (!type || !questionToken) return member;
+  const types = [type, ts.factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword)];
+  const either = ts.factory.createUnionTypeNode(types);
+  return ts.factory.updatePropertySignature(member, member.modifiers, member.name, questionToken, either);
 };
 
 const textOf = (name: ts.PropertyName): string =>
@@ -68,8 +85,8 @@ const inForm = (member: ts.TypeElement, { open, closed }: Form): ts.TypeElement 
     const type = refusal.mayBeNull
       ? ts.factory.createLiteralTypeNode(ts.factory.createNull())
       : ts.factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
-    return ts.factory.createPropertySignature(undefined, member.name, optional, type);
+    return orUndefined(ts.factory.createPropertySignature(undefined, member.name, optional, type));
   }
-  if (!open.get(textOf(member.name))) return member;
+  if (!open.get(textOf(member.name))) return orUndefined(member);
   return ts.factory.updatePropertySignature(member, member.modifiers, member.name, undefined, member.type);
 };

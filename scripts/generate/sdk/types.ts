@@ -1,5 +1,6 @@
 import { type Form, bodyForms, queryForms } from "../contract/combinations.js";
 import type { Contract, JsonSchema, Operation } from "../contract/contract.js";
+import { sentSchemas } from "../contract/sent-schemas.js";
 import { comment, fieldComment, successor } from "./comments.js";
 import { ensureTypes } from "./ensure.js";
 import { type Field, formName, printField, printForms } from "./forms.js";
@@ -8,9 +9,11 @@ import { header, queryName, schemaName } from "./names.js";
 /** Generates named, flat interfaces of all component schemas and queries. */
 export const generateTypes = (contract: Contract): string => {
   const write = typeWriter(contract);
+  const inputs = sentSchemas(contract);
+  const writeInput = typeWriter(contract, true);
   const parts = [header];
   for (const [name, schema] of Object.entries(contract.schemas)) {
-    parts.push(write.declaration(schemaName(name, schema), schema));
+    parts.push((inputs.has(name) ? writeInput : write).declaration(schemaName(name, schema), schema));
   }
   for (const operation of contract.operations) {
     if (operation.queryParameters.length) parts.push(queryInterface(operation, contract, write));
@@ -32,7 +35,7 @@ export const generateTypes = (contract: Contract): string => {
 const queryInterface = (operation: Operation, contract: Contract, write: TypeWriter): string => {
   const fields = operation.queryParameters.map(({ name, required, description, schema }) => {
     const text = fieldComment(schema, contract.resolve, description);
-    return { name, required, type: write.type(schema), text };
+    return { name, required, type: write.type(schema), text, isInput: true };
   });
   const text = comment([`Query parameters of \`${operation.id}\`.`]);
   return printInterface(queryName(operation.id), text, fields, queryForms(operation.queryParameters));
@@ -51,7 +54,11 @@ export interface TypeWriter {
   fields(schema: JsonSchema, indent: string): string;
 }
 
-export const typeWriter = ({ schemas, resolve }: Pick<Contract, "schemas" | "resolve">): TypeWriter => {
+/** @param isInput whether programs send the values. */
+export const typeWriter = (
+  { schemas, resolve }: Pick<Contract, "schemas" | "resolve">,
+  isInput = false,
+): TypeWriter => {
   const refName = ($ref: string): string => {
     const name = $ref.replace("#/components/schemas/", "");
     return schemaName(name, schemas[name]);
@@ -108,10 +115,11 @@ export const typeWriter = ({ schemas, resolve }: Pick<Contract, "schemas" | "res
       required: required.includes(name),
       type: type(field, indent),
       text: [...fieldComment(field, resolve), ...successor(field, name, interfaces)],
+      isInput,
     }));
     if (!additionalProperties) return fields;
     const value = additionalProperties === true ? "unknown" : type(additionalProperties, indent);
-    return [...fields, { name: "[key: string]", required: true, type: value, text: [] }];
+    return [...fields, { name: "[key: string]", required: true, type: value, text: [], isInput }];
   };
 
   const fields = (schema: JsonSchema, indent: string): string =>

@@ -6,7 +6,7 @@ const effects = ["refuse", "drop", "delay"] as const;
 /** A simulated failure of connections to the databases. */
 export interface ConnectionFault {
   /** Id of the database whose connections are affected. Default: all databases. */
-  database?: string;
+  database?: string | undefined;
   /**
    * What happens to a connection. `refuse` responds to a new connection with an error. `drop` closes a connection
    * without an error. `delay` delays everything that the client sends. `drop` and `delay` also affect connections that
@@ -14,15 +14,15 @@ export interface ConnectionFault {
    */
   effect: (typeof effects)[number];
   /** Number of connections to affect. Default: no limit. The fault stays in the list until it is removed. */
-  times?: number;
+  times?: number | undefined;
   /** Probability that a connection is affected, 0 to 1. Default: 1. */
-  probability?: number;
+  probability?: number | undefined;
   /** Delay in milliseconds. Required for `delay`. */
-  latency?: number;
+  latency?: number | undefined;
   /** SQLSTATE of the error that `refuse` sends. Default: `57P03`, `cannot_connect_now`. */
-  code?: string;
+  code?: string | undefined;
   /** Message of the error that `refuse` sends. */
-  message?: string;
+  message?: string | undefined;
 }
 
 export interface InstalledConnectionFault extends ConnectionFault {

@@ -29,13 +29,13 @@ export interface ClientRegistration {
    */
   redirectUris: readonly string[];
   /** Shown to the user. Default: a generated name. */
-  name?: string;
+  name?: string | undefined;
   /** Whether the client has a secret. Default: only when `secret` is given. */
-  confidential?: boolean;
+  confidential?: boolean | undefined;
   /** Default: a generated secret. */
-  secret?: string;
+  secret?: string | undefined;
   /** Default: a generated id. */
-  id?: string;
+  id?: string | undefined;
 }
 
 export interface RegisteredClient {
@@ -57,24 +57,24 @@ export interface PublicClient {
 /** The authorization request of a client. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
 export interface RequestedConsent {
   /** The complete URL that a client would open in the browser. Replaces the other fields. */
-  url?: string | URL;
+  url?: string | URL | undefined;
   /** Id of the client. Default: the client of the command line. */
-  client?: string;
+  client?: string | undefined;
   /** Required unless the client has exactly one redirect URI. */
-  redirectUri?: string;
+  redirectUri?: string | undefined;
   /** Default: `workspace:admin`. */
-  scope?: string;
-  state?: string;
-  codeChallenge?: string;
+  scope?: string | undefined;
+  state?: string | undefined;
+  codeChallenge?: string | undefined;
   /** Default: `S256` when there is a code challenge. */
-  codeChallengeMethod?: string;
+  codeChallengeMethod?: string | undefined;
 }
 
 export interface ConsentOptions extends RequestedConsent {
   /** Id of the user who consents. Default: the first user. */
-  user?: string;
+  user?: string | undefined;
   /** Id of the workspace. Default: the first one that the user is a member of. */
-  workspace?: string;
+  workspace?: string | undefined;
 }
 
 export interface Consented {

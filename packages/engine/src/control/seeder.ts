@@ -30,7 +30,7 @@ import type { StateControl } from "./state-control.js";
 
 /** The workspace to create a resource in. Default: the first one. */
 export interface TargetWorkspace {
-  workspaceId?: string;
+  workspaceId?: string | undefined;
 }
 
 type Body<Id extends OperationId> = Partial<RequestBody<Id>>;

@@ -10,32 +10,32 @@ import { withoutLocks } from "../store/backing.js";
 /** Options that all kinds of token have. */
 export interface TokenOptions {
   /** Default: `["workspace:admin"]`. */
-  scopes?: readonly string[];
+  scopes?: readonly string[] | undefined;
   /** Default: an hour from now; for a service token, never. */
-  expiresAt?: Time | null;
+  expiresAt?: Time | null | undefined;
   /** Default: now. */
-  notBefore?: Time;
+  notBefore?: Time | undefined;
 }
 
 export interface UserTokenOptions extends TokenOptions {
   /** Default: the first user. */
-  userId?: string;
+  userId?: string | undefined;
   /** Default: the first workspace that the user is a member of. */
-  workspaceId?: string;
+  workspaceId?: string | undefined;
   /** The integration that the token was issued for. Deleting it revokes the token. Default: none. */
-  integrationId?: string;
+  integrationId?: string | undefined;
 }
 
 export interface ServiceTokenOptions extends TokenOptions {
   /** Default: the service token that a new server starts with. */
-  serviceTokenId?: string;
+  serviceTokenId?: string | undefined;
 }
 
 export interface AgentTokenOptions extends TokenOptions {
   /** Default: the first user's agent. */
-  agentId?: string;
+  agentId?: string | undefined;
   /** The user who decides approvals for the agent. Default: the first user. */
-  sponsorId?: string;
+  sponsorId?: string | undefined;
 }
 
 const hour = 3_600_000;

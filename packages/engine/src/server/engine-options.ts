@@ -7,40 +7,40 @@ import type { DatabaseEngine } from "../world/database-engine.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface EngineOptions {
-  settings?: PartialSettings;
+  settings?: PartialSettings | undefined;
   /**
    * Text from which ids, names, passwords and keys are derived. With it, the server starts with its clock frozen at `startAt`, and its
    * secrets can be guessed, so use it only in tests. Default: none, and they are random.
    */
-  deterministic?: string;
+  deterministic?: string | undefined;
   /** Initial time of the clock. Default: the system's time, or 2026-01-01T00:00:00Z with `deterministic`. */
-  startAt?: Time;
+  startAt?: Time | undefined;
   /** Whether the clock is frozen until it is moved. Default: true with `deterministic`, otherwise false. */
-  frozen?: boolean;
+  frozen?: boolean | undefined;
   /** Initial state. Default: `initial`, or else two workspaces with one owner each. */
-  snapshot?: Snapshot;
+  snapshot?: Snapshot | undefined;
   /** State that `reset` restores. Default: two workspaces with one owner each. */
-  initial?: Snapshot;
+  initial?: Snapshot | undefined;
   /** Creates the databases. Default: an engine that generates addresses, and whose work succeeds immediately. */
-  databaseEngine?: DatabaseEngine;
+  databaseEngine?: DatabaseEngine | undefined;
   /** Controls the connections to the databases. Default: none, because the databases are not real. */
-  dataPlane?: DataPlane;
+  dataPlane?: DataPlane | undefined;
   /**
    * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which
    * lets everybody who can reach the server on loopback sign in.
    */
-  signInKey?: string;
+  signInKey?: string | undefined;
   /** Called after every change of the state, and awaited before the response that shows the change is sent. */
-  afterMutation?: () => void | Promise<void>;
+  afterMutation?: (() => void | Promise<void>) | undefined;
   /**
    * Whether to check each response against the contract. One that violates it is replaced by a 500 and reported to
    * `onDefect`. Default: false.
    */
-  validateResponses?: boolean;
+  validateResponses?: boolean | undefined;
   /** Called with errors inside the server. Default: `console.error`. */
-  onDefect?: (error: unknown) => void;
+  onDefect?: ((error: unknown) => void) | undefined;
   /** Maximum number of requests in the log. Default: 1000. */
-  logCapacity?: number;
+  logCapacity?: number | undefined;
 }
 
 const engineOptions: Record<keyof EngineOptions, true> = {

@@ -3,10 +3,11 @@ import { type Settings, defaultSettings } from "./settings.js";
 
 /** Settings in which every part is optional. */
 export type PartialSettings = {
-  readonly [Name in keyof Settings]?: Settings[Name] extends object
-    ? Partial<Settings[Name]>
-    : Settings[Name];
-} & { readonly rateLimit?: Settings["rateLimit"] };
+  readonly [Name in keyof Settings]?:
+    (Settings[Name] extends object ? Optional<Settings[Name]> : Settings[Name]) | undefined;
+} & { readonly rateLimit?: Settings["rateLimit"] | undefined };
+
+type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 
 /**
  * Returns the defaults with the given values in their place.
@@ -18,15 +19,15 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
   const settings: Settings = {
     baseUrl: given.baseUrl ?? defaultSettings.baseUrl,
     authUrl: given.authUrl ?? given.baseUrl ?? defaultSettings.authUrl,
-    lifecycle: { ...defaultSettings.lifecycle, ...given.lifecycle },
-    limits: { ...defaultSettings.limits, ...given.limits },
+    lifecycle: withDefaults(defaultSettings.lifecycle, given.lifecycle),
+    limits: withDefaults(defaultSettings.limits, given.limits),
     unknownFields: given.unknownFields ?? defaultSettings.unknownFields,
     errorCodes: given.errorCodes ?? defaultSettings.errorCodes,
     rateLimit: given.rateLimit ?? defaultSettings.rateLimit,
-    approvals: { ...defaultSettings.approvals, ...given.approvals },
-    backups: { ...defaultSettings.backups, ...given.backups },
-    subscription: { ...defaultSettings.subscription, ...given.subscription },
-    oauth: { ...defaultSettings.oauth, ...given.oauth },
+    approvals: withDefaults(defaultSettings.approvals, given.approvals),
+    backups: withDefaults(defaultSettings.backups, given.backups),
+    subscription: withDefaults(defaultSettings.subscription, given.subscription),
+    oauth: withDefaults(defaultSettings.oauth, given.oauth),
   };
   if (!isUrl(settings.baseUrl, /^https?:\/\/[^/?#@]+(\/[^?#]*)?(?<!\/|\/v1)$/i)) {
     throw new TypeError(
@@ -40,6 +41,11 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
   }
   return settings;
 };
+
+const withDefaults = <T extends object>(defaults: T, given: Optional<T> = {}): T => ({
+  ...defaults,
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+});
 
 const isUrl = (text: string, form: RegExp): boolean => form.test(text) && URL.canParse(text);
 

@@ -14,28 +14,28 @@ const bodiless = [204, 205, 304];
 /** A failure that the server simulates. */
 export interface Fault {
   /** The operations that it applies to. Default: all operations, but no `oauth.…` endpoint. */
-  operation?: FaultTarget | readonly FaultTarget[];
+  operation?: FaultTarget | readonly FaultTarget[] | undefined;
   /** Number of requests to process normally first. Default: 0. */
-  skip?: number;
+  skip?: number | undefined;
   /** Number of requests that it applies to. Default: all, until it is removed. */
-  times?: number;
+  times?: number | undefined;
   /** Probability that it applies to a request, 0 to 1. Default: 1. With `deterministic`, the draws are reproducible. */
-  probability?: number;
+  probability?: number | undefined;
   /** Delay of the response, in milliseconds of real time; for the clients of `mock.client`, of the clock. */
-  latency?: number;
+  latency?: number | undefined;
   /** Status to respond with, without running the operation: 400 to 599, or from 200 with a `body`. */
-  status?: number;
+  status?: number | undefined;
   /** Error code of that response. Default: the API's code for 429, 500 and 503, otherwise `fault:<status>`. */
-  code?: string;
+  code?: string | undefined;
   /** Body of that response, sent as is: for example, the HTML page of a proxy. */
-  body?: string;
+  body?: string | undefined;
   /** Media type of `body`. Default: `text/html`. */
-  contentType?: string;
+  contentType?: string | undefined;
   /**
    * When to cut the connection: before the operation runs, after it has run and before the response is sent, or midway through
    * the response body. A response without a body is cut before it is sent.
    */
-  drop?: "before" | "after" | "midway";
+  drop?: "before" | "after" | "midway" | undefined;
 }
 
 export interface InstalledFault extends Fault {

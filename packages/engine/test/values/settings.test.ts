@@ -21,6 +21,14 @@ describe("settings", () => {
     });
   });
 
+  it("have their defaults where a value is undefined", () => {
+    const oauth = { code: undefined };
+    const limits = undefined;
+    expect(mergeSettings({ oauth, limits, baseUrl: undefined, errorCodes: undefined })).toEqual(
+      defaultSettings,
+    );
+  });
+
   it("replace values that have no parts", () => {
     const given = { unknownFields: "ignore", errorCodes: "public" } as const;
     expect(mergeSettings(given)).toEqual({ ...defaultSettings, ...given });

@@ -9,14 +9,15 @@ export interface ListenOptions {
    * What to do with requests to other hosts that no handler responds to, or a function that decides for each. Requests to the base URL
    * are always handled. Default: `bypass`, or with `server` what that server does with them.
    */
-  onUnhandledRequest?: UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy);
+  onUnhandledRequest?:
+    UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy) | undefined;
   /**
    * Your own MSW server, to listen in it. You start and close it. The mock comes before the handlers that the server has, and after
    * those that `server.use()` adds later. Default: a server that all mocks share.
    */
-  server?: MswServer;
+  server?: MswServer | undefined;
   /** Your own handlers for requests to other hosts, or a function that returns those for a request. Default: none. */
-  handlers?: readonly RequestHandler[] | ((request: Request) => readonly RequestHandler[]);
+  handlers?: readonly RequestHandler[] | ((request: Request) => readonly RequestHandler[]) | undefined;
 }
 
 const listenOptions: Record<keyof ListenOptions, true> = {

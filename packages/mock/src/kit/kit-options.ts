@@ -10,19 +10,19 @@ export interface KitOptions extends MockOptions {
    * Your own MSW server, to let the mocks intercept requests in it. You start and close it. A handler that a test adds with
    * `server.use()` comes before the mock; those that the server already has do not. Default: a server that all mocks share.
    */
-  server?: MswServer;
+  server?: MswServer | undefined;
   /** Your own handlers for requests to other hosts, in place of `server`. Default: none. */
-  handlers?: readonly RequestHandler[];
+  handlers?: readonly RequestHandler[] | undefined;
   /**
    * Returns whether a test may send a request to a host other than the mock. A request that your own handlers respond to is not sent.
    * Other requests fail. Default: the hosts of this machine, such as `localhost`.
    */
-  passThrough?: (url: URL) => boolean;
+  passThrough?: ((url: URL) => boolean) | undefined;
   /**
    * Whether a test fails if a fault that it has added has applied to no request. The faults of a shared mock are checked when no
    * test uses it any longer. Default: false.
    */
-  assertFaultsStruck?: boolean;
+  assertFaultsStruck?: boolean | undefined;
 }
 
 const ownOptions: Record<Exclude<keyof KitOptions, keyof EngineOptions>, true> = {

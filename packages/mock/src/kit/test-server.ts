@@ -4,7 +4,7 @@ import { type ServedMock, createServer } from "../mocks/served-mock.js";
 /** Options of the server that tests use. */
 export interface TestServerOptions extends Pick<ServerOptions, "engineOptions" | "controlSecret"> {
   /** Whether a test fails if a fault that it has added has applied to no request. Default: false. */
-  assertFaultsStruck?: boolean;
+  assertFaultsStruck?: boolean | undefined;
 }
 
 /** A mock that is reached over HTTP. */

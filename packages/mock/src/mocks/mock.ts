@@ -10,9 +10,9 @@ import { respondTo } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
   /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
-  settings?: EngineOptions["settings"];
+  settings?: EngineOptions["settings"] | undefined;
   /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
 }
 
 const ownOptions: Record<Exclude<keyof MockOptions, keyof EngineOptions>, true> = { baseUrl: true };
@@ -29,8 +29,8 @@ export class Mock extends MockServer {
     assertEngineOptions(options, Object.keys(ownOptions));
     const { baseUrl, settings, ...rest } = options;
     super({
-      validateResponses: true,
       ...rest,
+      validateResponses: rest.validateResponses ?? true,
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
     this.#urls = new RegExp(`^(?:${this.bases.map(escapePattern).join("|")})(?:[/?#]|$)`);

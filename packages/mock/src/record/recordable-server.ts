@@ -10,7 +10,7 @@ export interface RecordOptions {
   /** Base URL of a real service, without a trailing slash and without `/v1`. */
   readonly upstream: string;
   /** Sends the requests to the service. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** A recording in progress. */
@@ -25,7 +25,7 @@ export interface ActiveRecording {
 
 export interface ReplayOptions {
   /** Whether to delay each recorded operation by the median of its recorded latencies from now on. Default: false. */
-  readonly latency?: boolean;
+  readonly latency?: boolean | undefined;
 }
 
 /** Maximum size of a request body that is passed on, in bytes. */

@@ -18,6 +18,17 @@ describe("setupMock", () => {
   };
   const bearer = async (token: Promise<string>) => ({ authorization: `Bearer ${await token}` });
 
+  it("takes undefined for an option that is left out", async () => {
+    const onDefect = vi.fn();
+    const mock = start({ baseUrl: undefined, settings: undefined, validateResponses: undefined, onDefect });
+    expect(mock.baseUrl).toBe("https://api.mgmt.test");
+    mock.listen({ server: undefined, handlers: undefined, onUnhandledRequest: undefined });
+    mock.faults.add({ operation: "me.get", status: 503, code: undefined, times: undefined });
+    const headers = await bearer(mock.tokens.user({ workspaceId: undefined, expiresAt: undefined }));
+    expect((await fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(503);
+    expect((await fetch(`${mock.baseUrl}/v1/projects`, { headers })).status).toBe(200);
+  });
+
   it("responds to any client of the process at its base URL, and sends none of those requests", async () => {
     const mock = start();
     mock.listen({ onUnhandledRequest: "error" });

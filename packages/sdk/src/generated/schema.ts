@@ -1058,15 +1058,15 @@ export interface components {
              * @description Whether to create a default database.
              * @default true
              */
-            createDatabase?: boolean;
+            createDatabase?: boolean | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /** @description Default region of the project and region of its default database. If omitted, `defaultRegion` is null and the database is created in `us-east-1`. */
-            region?: components["schemas"]["RegionId"];
+            region?: components["schemas"]["RegionId"] | undefined;
             /** @description A logical id that you choose, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: components["schemas"]["LogicalId"] | undefined;
             /** @description The workspace to create the project in. Must be the credential's workspace. */
-            workspaceId?: components["schemas"]["WorkspaceId"];
+            workspaceId?: components["schemas"]["WorkspaceId"] | undefined;
         };
         /** @description Fields that every representation of a database has. */
         DatabaseCore: {
@@ -1270,13 +1270,13 @@ export interface components {
         };
         /** @description Fields to change. Omitted fields keep their value. */
         UpdateProject: {
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /** @description Settings to merge into the stored settings, by key. Each value is an object. The merged settings must not exceed 65,536 bytes of JSON. Settings are not returned. */
             settings?: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
-            };
+            } | undefined;
         };
         /** @description The recipient of the project. */
         TransferProject: {
@@ -1320,36 +1320,36 @@ export interface components {
             /** @description The database to copy. */
             id: components["schemas"]["DatabaseId"];
             /** @description A completed backup of the database. */
-            backupId?: components["schemas"]["BackupId"];
+            backupId?: components["schemas"]["BackupId"] | undefined;
         };
         /** @description Fields of the new database. All of them are optional. */
         CreateProjectDatabase: {
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
+            isDefault?: boolean | undefined;
             /**
              * @deprecated
              * @description Former name of `source`. Cannot be combined with `source`.
              */
-            fromDatabase?: components["schemas"]["FromDatabase"];
-            source?: never;
+            fromDatabase?: components["schemas"]["FromDatabase"] | undefined;
+            source?: never | undefined;
         } | {
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
-            fromDatabase?: never;
+            isDefault?: boolean | undefined;
+            fromDatabase?: never | undefined;
             /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
-            source?: components["schemas"]["DatabaseSource"];
+            source?: components["schemas"]["DatabaseSource"] | undefined;
         };
         /** @description A new database, including its credentials. */
         DatabaseWithSecrets: components["schemas"]["DatabaseCore"] & components["schemas"]["DatabaseSecrets"] & {
@@ -1368,83 +1368,83 @@ export interface components {
         CreateDatabase: {
             /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
+            isDefault?: boolean | undefined;
             /**
              * @deprecated
              * @description Former name of `source`. Cannot be combined with `source`.
              */
-            fromDatabase?: components["schemas"]["FromDatabase"];
-            source?: never;
+            fromDatabase?: components["schemas"]["FromDatabase"] | undefined;
+            source?: never | undefined;
             /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
-            branchId?: components["schemas"]["BranchId"];
-            branchGitName?: never;
+            branchId?: components["schemas"]["BranchId"] | undefined;
+            branchGitName?: never | undefined;
             /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: components["schemas"]["LogicalId"] | undefined;
         } | {
             /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
-            fromDatabase?: never;
+            isDefault?: boolean | undefined;
+            fromDatabase?: never | undefined;
             /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
-            source?: components["schemas"]["DatabaseSource"];
+            source?: components["schemas"]["DatabaseSource"] | undefined;
             /** @description Branch of the project to create the database on. Defaults to the project's default branch. Cannot be combined with `branchGitName`. */
-            branchId?: components["schemas"]["BranchId"];
-            branchGitName?: never;
+            branchId?: components["schemas"]["BranchId"] | undefined;
+            branchGitName?: never | undefined;
             /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: components["schemas"]["LogicalId"] | undefined;
         } | {
             /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
+            isDefault?: boolean | undefined;
             /**
              * @deprecated
              * @description Former name of `source`. Cannot be combined with `source`.
              */
-            fromDatabase?: components["schemas"]["FromDatabase"];
-            source?: never;
-            branchId?: never;
+            fromDatabase?: components["schemas"]["FromDatabase"] | undefined;
+            source?: never | undefined;
+            branchId?: never | undefined;
             /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
-            branchGitName?: components["schemas"]["GitName"];
-            logicalId?: never;
+            branchGitName?: components["schemas"]["GitName"] | undefined;
+            logicalId?: never | undefined;
         } | {
             /** @description The project to create the database in. */
             projectId: components["schemas"]["ProjectId"];
-            region?: components["schemas"]["DatabaseRegion"];
+            region?: components["schemas"]["DatabaseRegion"] | undefined;
             /** @description Display name. Defaults to a generated readable name. */
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /**
              * @description Whether to make it the project's default database. The database that was the default before stays. It can then be deleted, and must be deleted before the project.
              * @default false
              */
-            isDefault?: boolean;
-            fromDatabase?: never;
+            isDefault?: boolean | undefined;
+            fromDatabase?: never | undefined;
             /** @description What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`. */
-            source?: components["schemas"]["DatabaseSource"];
-            branchId?: never;
+            source?: components["schemas"]["DatabaseSource"] | undefined;
+            branchId?: never | undefined;
             /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
-            branchGitName?: components["schemas"]["GitName"];
-            logicalId?: never;
+            branchGitName?: components["schemas"]["GitName"] | undefined;
+            logicalId?: never | undefined;
         };
         /** @description A new database. Create a connection for it to get its credentials. */
         CreatedDatabase: components["schemas"]["DatabaseCore"] & {
@@ -1468,23 +1468,23 @@ export interface components {
         };
         /** @description Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first. */
         UpdateDatabase: {
-            name?: components["schemas"]["Name"];
+            name?: components["schemas"]["Name"] | undefined;
             /** @description Branch of the same project to move the database to. Cannot be combined with `branchGitName` or `logicalId`. */
-            branchId?: components["schemas"]["BranchId"];
-            branchGitName?: never;
-            logicalId?: never;
+            branchId?: components["schemas"]["BranchId"] | undefined;
+            branchGitName?: never | undefined;
+            logicalId?: never | undefined;
         } | {
-            name?: components["schemas"]["Name"];
-            branchId?: never;
+            name?: components["schemas"]["Name"] | undefined;
+            branchId?: never | undefined;
             /** @description Git name of the branch to move to, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
-            branchGitName?: components["schemas"]["GitName"];
-            logicalId?: never;
+            branchGitName?: components["schemas"]["GitName"] | undefined;
+            logicalId?: never | undefined;
         } | {
-            name?: components["schemas"]["Name"];
-            branchId?: never;
-            branchGitName?: never;
+            name?: components["schemas"]["Name"] | undefined;
+            branchId?: never | undefined;
+            branchGitName?: never | undefined;
             /** @description New logical id, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
-            logicalId?: components["schemas"]["LogicalId"] | null;
+            logicalId?: (components["schemas"]["LogicalId"] | null) | undefined;
         };
         /** @description The backup to restore from. */
         RestoreSource: {
@@ -1726,7 +1726,7 @@ export interface components {
         /** @description Fields of the new workspace. All of them are optional. */
         CreateWorkspace: {
             /** @description Display name. Defaults to a generated readable name. */
-            displayName?: components["schemas"]["Name"];
+            displayName?: components["schemas"]["Name"] | undefined;
         };
         /** @description One workspace. */
         WorkspaceResponse: {
@@ -1968,7 +1968,7 @@ export interface components {
              * @description Whether to make it the project's default branch. The roles of branches stay the same.
              * @default false
              */
-            isDefault?: boolean;
+            isDefault?: boolean | undefined;
         };
         /** @description One branch. */
         BranchResponse: {
@@ -1977,7 +1977,7 @@ export interface components {
         /** @description Fields to change. */
         UpdateBranch: {
             /** @description True makes the branch the project's default branch. The roles of branches stay the same. False is not allowed for the default branch: make another branch the default instead. Null changes nothing. */
-            isDefault?: boolean | null;
+            isDefault?: (boolean | null) | undefined;
         };
         /** @description An app. Apps and services are the same resources: each is returned by both collections. */
         App: {
@@ -2023,23 +2023,23 @@ export interface components {
             /** @description The project to create the app in. */
             projectId: components["schemas"]["ProjectId"];
             /** @description Region to run the app in. Defaults to the project's default region, or else `us-east-1`. */
-            regionId?: components["schemas"]["RegionId"];
+            regionId?: components["schemas"]["RegionId"] | undefined;
             /** @description Branch of the project to create the app on. Defaults to the project's default branch. Null creates the app without a branch. Cannot be combined with `branchGitName`. */
-            branchId?: components["schemas"]["BranchId"] | null;
-            branchGitName?: null;
+            branchId?: (components["schemas"]["BranchId"] | null) | undefined;
+            branchGitName?: null | undefined;
             /** @description A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a letter or digit. Cannot be combined with `branchGitName`. */
-            logicalId?: components["schemas"]["LogicalId"];
+            logicalId?: components["schemas"]["LogicalId"] | undefined;
         } | {
             /** @description Display name, unique on the branch. */
             displayName: components["schemas"]["Name"];
             /** @description The project to create the app in. */
             projectId: components["schemas"]["ProjectId"];
             /** @description Region to run the app in. Defaults to the project's default region, or else `us-east-1`. */
-            regionId?: components["schemas"]["RegionId"];
-            branchId?: null;
+            regionId?: components["schemas"]["RegionId"] | undefined;
+            branchId?: null | undefined;
             /** @description Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
-            branchGitName?: components["schemas"]["GitName"] | null;
-            logicalId?: never;
+            branchGitName?: (components["schemas"]["GitName"] | null) | undefined;
+            logicalId?: never | undefined;
         };
         /** @description One app. */
         AppResponse: {
@@ -2072,25 +2072,25 @@ export interface components {
         /** @description Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the app first. */
         UpdateApp: {
             /** @description Display name, unique on the branch. */
-            displayName?: components["schemas"]["Name"];
+            displayName?: components["schemas"]["Name"] | undefined;
             /** @description New logical id, or null to remove it. Set it to null before you set a different one. Cannot be combined with `branchId` or `branchGitName`. */
-            logicalId?: components["schemas"]["LogicalId"] | null;
-            branchId?: never;
-            branchGitName?: never;
+            logicalId?: (components["schemas"]["LogicalId"] | null) | undefined;
+            branchId?: never | undefined;
+            branchGitName?: never | undefined;
         } | {
             /** @description Display name, unique on the branch. */
-            displayName?: components["schemas"]["Name"];
-            logicalId?: never;
+            displayName?: components["schemas"]["Name"] | undefined;
+            logicalId?: never | undefined;
             /** @description Branch of the same project to move the app to. Null removes the app from its branch. Cannot be combined with `branchGitName` or `logicalId`. */
-            branchId?: components["schemas"]["BranchId"] | null;
-            branchGitName?: null;
+            branchId?: (components["schemas"]["BranchId"] | null) | undefined;
+            branchGitName?: null | undefined;
         } | {
             /** @description Display name, unique on the branch. */
-            displayName?: components["schemas"]["Name"];
-            logicalId?: never;
-            branchId?: null;
+            displayName?: components["schemas"]["Name"] | undefined;
+            logicalId?: never | undefined;
+            branchId?: null | undefined;
             /** @description Git name of the branch to move to, which is created if it does not exist. Cannot be combined with `branchId` or `logicalId`. */
-            branchGitName?: components["schemas"]["GitName"] | null;
+            branchGitName?: (components["schemas"]["GitName"] | null) | undefined;
         };
         /** @description Id of a deployment, with or without its prefix `dpl_`. */
         DeploymentId: string;
@@ -2098,9 +2098,9 @@ export interface components {
         PromoteApp: {
             /** @description The deployment to promote. Must belong to this app and be `running`. Required unless `versionId` is given. */
             deploymentId: components["schemas"]["DeploymentId"];
-            versionId?: never;
+            versionId?: never | undefined;
         } | {
-            deploymentId?: never;
+            deploymentId?: never | undefined;
             /**
              * @deprecated
              * @description Former name of `deploymentId`. Ignored if `deploymentId` is given.
@@ -2148,16 +2148,16 @@ export interface components {
         /** @description Ports that the deployment listens on. */
         PortMapping: {
             /** @description Port for HTTP requests. */
-            http?: number | null;
+            http?: (number | null) | undefined;
         };
         /** @description Fields of the new deployment. All of them are optional. */
         CreateDeployment: {
-            portMapping?: components["schemas"]["PortMapping"];
+            portMapping?: components["schemas"]["PortMapping"] | undefined;
             /**
              * @description Whether to reuse the code of the promoted deployment, which must exist, instead of uploading code.
              * @default false
              */
-            skipCodeUpload?: boolean;
+            skipCodeUpload?: boolean | undefined;
         };
         /** @description A new deployment, with the URL to upload its code to. */
         CreatedDeployment: {
@@ -2888,17 +2888,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example shop
                  */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
+                logicalId?: components["parameters"]["LogicalIdFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -3106,12 +3106,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {
@@ -3188,49 +3188,49 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example shop
                  */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
+                logicalId?: components["parameters"]["LogicalIdFilter"] | undefined;
                 /**
                  * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
                  * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
                  */
-                branchId?: components["parameters"]["BranchIdFilter"];
-                branchGitName?: never;
+                branchId?: components["parameters"]["BranchIdFilter"] | undefined;
+                branchGitName?: never | undefined;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example shop
                  */
-                logicalId?: components["parameters"]["LogicalIdFilter"];
-                branchId?: never;
+                logicalId?: components["parameters"]["LogicalIdFilter"] | undefined;
+                branchId?: never | undefined;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
-                branchGitName?: components["parameters"]["BranchGitNameFilter"];
+                branchGitName?: components["parameters"]["BranchGitNameFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -3444,7 +3444,7 @@ export interface operations {
                  * @description Maximum number of backups to return. Omit it to get all backups.
                  * @example 20
                  */
-                limit?: components["parameters"]["BackupLimit"];
+                limit?: components["parameters"]["BackupLimit"] | undefined;
             };
             header?: never;
             path: {
@@ -3483,12 +3483,12 @@ export interface operations {
                  * @description Start of the period: a day such as `2026-11-20`, or a time such as `2026-11-20T10:00:00Z`. Defaults to the first day of the month of `endDate`.
                  * @example 2026-11-01
                  */
-                startDate?: components["parameters"]["StartDate"];
+                startDate?: components["parameters"]["StartDate"] | undefined;
                 /**
                  * @description End of the period: a day, which is included, or a time. Defaults to now.
                  * @example 2026-11-20
                  */
-                endDate?: components["parameters"]["EndDate"];
+                endDate?: components["parameters"]["EndDate"] | undefined;
             };
             header?: never;
             path: {
@@ -3525,12 +3525,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {
@@ -3607,17 +3607,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this database. The list is empty for a database that the credential cannot access.
                  * @example db_5n1p8s3u6w0y4a7c2e9g5j1m
                  */
-                databaseId?: components["parameters"]["DatabaseIdFilter"];
+                databaseId?: components["parameters"]["DatabaseIdFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -3780,12 +3780,12 @@ export interface operations {
                  */
                 workspaceId: components["parameters"]["WorkspaceIdFilter"];
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path?: never;
@@ -3876,12 +3876,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path?: never;
@@ -4009,12 +4009,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {
@@ -4085,12 +4085,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {
@@ -4204,7 +4204,7 @@ export interface operations {
                  * @description Return only regions of this product.
                  * @example postgres
                  */
-                product?: components["parameters"]["ProductFilter"];
+                product?: components["parameters"]["ProductFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -4340,29 +4340,29 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`.
                  * @example feature/cart
                  */
-                gitName?: components["parameters"]["GitNameFilter"];
-                gitNameContains?: never;
+                gitName?: components["parameters"]["GitNameFilter"] | undefined;
+                gitNameContains?: never | undefined;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
-                gitName?: never;
+                limit?: components["parameters"]["Limit"] | undefined;
+                gitName?: never | undefined;
                 /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
-                gitNameContains?: components["parameters"]["GitNameContainsFilter"];
+                gitNameContains?: components["parameters"]["GitNameContainsFilter"] | undefined;
             };
             header?: never;
             path: {
@@ -4545,49 +4545,49 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example web
                  */
-                logicalId?: components["parameters"]["AppLogicalIdFilter"];
+                logicalId?: components["parameters"]["AppLogicalIdFilter"] | undefined;
                 /**
                  * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
                  * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
                  */
-                branchId?: components["parameters"]["BranchIdFilter"];
-                branchGitName?: never;
+                branchId?: components["parameters"]["BranchIdFilter"] | undefined;
+                branchGitName?: never | undefined;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example web
                  */
-                logicalId?: components["parameters"]["AppLogicalIdFilter"];
-                branchId?: never;
+                logicalId?: components["parameters"]["AppLogicalIdFilter"] | undefined;
+                branchId?: never | undefined;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
-                branchGitName?: components["parameters"]["BranchGitNameFilter"];
+                branchGitName?: components["parameters"]["BranchGitNameFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -4805,12 +4805,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {
@@ -4889,49 +4889,49 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example web
                  */
-                logicalId?: components["parameters"]["AppLogicalIdFilter"];
+                logicalId?: components["parameters"]["AppLogicalIdFilter"] | undefined;
                 /**
                  * @description Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be combined with `branchGitName`.
                  * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
                  */
-                branchId?: components["parameters"]["BranchIdFilter"];
-                branchGitName?: never;
+                branchId?: components["parameters"]["BranchIdFilter"] | undefined;
+                branchGitName?: never | undefined;
             } | {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
                 /**
                  * @description Return only items of this project. The list is empty for a project that the credential cannot access.
                  * @example proj_3f8k2m9q4r7t1v6x0z5b8d2h
                  */
-                projectId?: components["parameters"]["ProjectIdFilter"];
+                projectId?: components["parameters"]["ProjectIdFilter"] | undefined;
                 /**
                  * @description Return only the item with this `logicalId`.
                  * @example web
                  */
-                logicalId?: components["parameters"]["AppLogicalIdFilter"];
-                branchId?: never;
+                logicalId?: components["parameters"]["AppLogicalIdFilter"] | undefined;
+                branchId?: never | undefined;
                 /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
-                branchGitName?: components["parameters"]["BranchGitNameFilter"];
+                branchGitName?: components["parameters"]["BranchGitNameFilter"] | undefined;
             };
             header?: never;
             path?: never;
@@ -5149,12 +5149,12 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the same operation with the same path and filters. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"] | undefined;
                 /**
                  * @description Maximum number of items per page.
                  * @example 20
                  */
-                limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"] | undefined;
             };
             header?: never;
             path: {

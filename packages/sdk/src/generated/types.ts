@@ -108,21 +108,21 @@ export type WorkspaceId = string;
 /** Fields of the new project. All of them are optional. */
 export interface CreateProject {
   /** Whether to create a default database. Default: `true`. */
-  createDatabase?: boolean;
+  createDatabase?: boolean | undefined;
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
-  name?: Name;
+  name?: Name | undefined;
   /**
    * Default region of the project and region of its default database. If omitted, `defaultRegion` is null
    * and the database is created in `us-east-1`.
    */
-  region?: RegionId;
+  region?: RegionId | undefined;
   /**
    * A logical id that you choose, unique in the workspace: letters, digits, `.`, `_` and `-`, starting with
    * a letter or digit. At most 255 characters.
    */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
   /** The workspace to create the project in. Must be the credential's workspace. At most 128 characters. */
-  workspaceId?: WorkspaceId;
+  workspaceId?: WorkspaceId | undefined;
 }
 
 /** Fields that every representation of a database has. */
@@ -464,16 +464,18 @@ export interface ApprovalRequiredErrorBody {
 /** Fields to change. Omitted fields keep their value. */
 export interface UpdateProject {
   /** Display name. 1 to 256 characters. */
-  name?: Name;
+  name?: Name | undefined;
   /**
    * Settings to merge into the stored settings, by key. Each value is an object. The merged settings must
    * not exceed 65,536 bytes of JSON. Settings are not returned.
    */
-  settings?: {
-    [key: string]: {
-      [key: string]: unknown;
-    };
-  };
+  settings?:
+    | {
+        [key: string]: {
+          [key: string]: unknown;
+        };
+      }
+    | undefined;
 }
 
 /** The recipient of the project. */
@@ -586,7 +588,7 @@ export interface FromDatabase {
   /** The database to copy. At most 128 characters. */
   id: DatabaseId;
   /** A completed backup of the database. At most 128 characters. */
-  backupId?: BackupId;
+  backupId?: BackupId | undefined;
 }
 
 /** Fields of every {@link CreateProjectDatabase}. */
@@ -595,14 +597,14 @@ export interface CreateProjectDatabaseFields {
    * Region to create the database in. `inherit` uses the project's default region, else the region of its
    * default database, else `us-east-1`. Default: `us-east-1`.
    */
-  region?: DatabaseRegion;
+  region?: DatabaseRegion | undefined;
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
-  name?: Name;
+  name?: Name | undefined;
   /**
    * Whether to make it the project's default database. The database that was the default before stays. It
    * can then be deleted, and must be deleted before the project. Default: `false`.
    */
-  isDefault?: boolean;
+  isDefault?: boolean | undefined;
 }
 
 /** {@link CreateProjectDatabase} with `fromDatabase`, without `source`. */
@@ -611,9 +613,9 @@ export interface CreateProjectDatabaseWithFromDatabase extends CreateProjectData
    * Former name of `source`. Cannot be combined with `source`.
    * @deprecated Use {@link CreateProjectDatabaseWithSource.source | source}.
    */
-  fromDatabase?: FromDatabase;
+  fromDatabase?: FromDatabase | undefined;
   /** Cannot be combined with `fromDatabase`. */
-  source?: never;
+  source?: never | undefined;
 }
 
 /** {@link CreateProjectDatabase} with `source`, without `fromDatabase`. */
@@ -622,11 +624,11 @@ export interface CreateProjectDatabaseWithSource extends CreateProjectDatabaseFi
    * Cannot be combined with `source`.
    * @deprecated Use {@link CreateProjectDatabaseWithSource.source | source}.
    */
-  fromDatabase?: never;
+  fromDatabase?: never | undefined;
   /**
    * What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`.
    */
-  source?: DatabaseSource;
+  source?: DatabaseSource | undefined;
 }
 
 /** Fields of the new database. All of them are optional. */
@@ -697,14 +699,14 @@ export interface CreateDatabaseFields {
    * Region to create the database in. `inherit` uses the project's default region, else the region of its
    * default database, else `us-east-1`. Default: `us-east-1`.
    */
-  region?: DatabaseRegion;
+  region?: DatabaseRegion | undefined;
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
-  name?: Name;
+  name?: Name | undefined;
   /**
    * Whether to make it the project's default database. The database that was the default before stays. It
    * can then be deleted, and must be deleted before the project. Default: `false`.
    */
-  isDefault?: boolean;
+  isDefault?: boolean | undefined;
 }
 
 /**
@@ -716,21 +718,21 @@ export interface CreateDatabaseWithBranchIdAndFromDatabase extends CreateDatabas
    * Former name of `source`. Cannot be combined with `source`.
    * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
    */
-  fromDatabase?: FromDatabase;
+  fromDatabase?: FromDatabase | undefined;
   /** Cannot be combined with `fromDatabase`. */
-  source?: never;
+  source?: never | undefined;
   /**
    * Branch of the project to create the database on. Defaults to the project's default branch. Cannot be
    * combined with `branchGitName`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId` or `logicalId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
   /**
    * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
    * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /**
@@ -742,23 +744,23 @@ export interface CreateDatabaseWithBranchIdAndSource extends CreateDatabaseField
    * Cannot be combined with `source`.
    * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
    */
-  fromDatabase?: never;
+  fromDatabase?: never | undefined;
   /**
    * What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`.
    */
-  source?: DatabaseSource;
+  source?: DatabaseSource | undefined;
   /**
    * Branch of the project to create the database on. Defaults to the project's default branch. Cannot be
    * combined with `branchGitName`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId` or `logicalId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
   /**
    * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
    * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /**
@@ -770,18 +772,18 @@ export interface CreateDatabaseWithBranchGitNameAndFromDatabase extends CreateDa
    * Former name of `source`. Cannot be combined with `source`.
    * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
    */
-  fromDatabase?: FromDatabase;
+  fromDatabase?: FromDatabase | undefined;
   /** Cannot be combined with `fromDatabase`. */
-  source?: never;
+  source?: never | undefined;
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or
    * `logicalId`. 1 to 255 characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
   /** Cannot be combined with `branchGitName`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
 }
 
 /**
@@ -793,20 +795,20 @@ export interface CreateDatabaseWithBranchGitNameAndSource extends CreateDatabase
    * Cannot be combined with `source`.
    * @deprecated Use {@link CreateDatabaseWithBranchIdAndSource.source | source}.
    */
-  fromDatabase?: never;
+  fromDatabase?: never | undefined;
   /**
    * What to create the database from. Defaults to an empty database. Cannot be combined with `fromDatabase`.
    */
-  source?: DatabaseSource;
+  source?: DatabaseSource | undefined;
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or
    * `logicalId`. 1 to 255 characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
   /** Cannot be combined with `branchGitName`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
 }
 
 /** Fields of the new database. */
@@ -873,7 +875,7 @@ export interface DatabaseResponse {
 /** Fields of every {@link UpdateDatabase}. */
 export interface UpdateDatabaseFields {
   /** Display name. 1 to 256 characters. */
-  name?: Name;
+  name?: Name | undefined;
 }
 
 /** {@link UpdateDatabase} with `branchId`, without `branchGitName` or `logicalId`. */
@@ -882,34 +884,34 @@ export interface UpdateDatabaseWithBranchId extends UpdateDatabaseFields {
    * Branch of the same project to move the database to. Cannot be combined with `branchGitName` or
    * `logicalId`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
   /** Cannot be combined with `branchId`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
 }
 
 /** {@link UpdateDatabase} with `branchGitName`, without `branchId` or `logicalId`. */
 export interface UpdateDatabaseWithBranchGitName extends UpdateDatabaseFields {
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Git name of the branch to move to, which is created if it does not exist. Cannot be combined with
    * `branchId` or `logicalId`. 1 to 255 characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
   /** Cannot be combined with `branchGitName`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
 }
 
 /** {@link UpdateDatabase} with `logicalId`, without `branchId` or `branchGitName`. */
 export interface UpdateDatabaseWithLogicalId extends UpdateDatabaseFields {
   /** Cannot be combined with `logicalId`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /** Cannot be combined with `logicalId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
   /** New logical id, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
-  logicalId?: LogicalId | null;
+  logicalId?: LogicalId | null | undefined;
 }
 
 /**
@@ -1218,7 +1220,7 @@ export interface WorkspaceList {
 /** Fields of the new workspace. All of them are optional. */
 export interface CreateWorkspace {
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
-  displayName?: Name;
+  displayName?: Name | undefined;
 }
 
 /** One workspace. */
@@ -1483,7 +1485,7 @@ export interface CreateBranch {
   /**
    * Whether to make it the project's default branch. The roles of branches stay the same. Default: `false`.
    */
-  isDefault?: boolean;
+  isDefault?: boolean | undefined;
 }
 
 /** One branch. */
@@ -1501,7 +1503,7 @@ export interface UpdateBranch {
    * True makes the branch the project's default branch. The roles of branches stay the same. False is not
    * allowed for the default branch: make another branch the default instead. Null changes nothing.
    */
-  isDefault?: boolean | null;
+  isDefault?: boolean | null | undefined;
 }
 
 /** An app. Apps and services are the same resources: each is returned by both collections. */
@@ -1544,7 +1546,7 @@ export interface CreateAppFields {
   /** The project to create the app in. At most 128 characters. */
   projectId: ProjectId;
   /** Region to run the app in. Defaults to the project's default region, or else `us-east-1`. */
-  regionId?: RegionId;
+  regionId?: RegionId | undefined;
 }
 
 /** {@link CreateApp} with `branchId` or `logicalId`, without `branchGitName`. */
@@ -1553,27 +1555,27 @@ export interface CreateAppWithBranchId extends CreateAppFields {
    * Branch of the project to create the app on. Defaults to the project's default branch. Null creates the
    * app without a branch. Cannot be combined with `branchGitName`.
    */
-  branchId?: BranchId | null;
+  branchId?: BranchId | null | undefined;
   /** Cannot be combined with `branchId` or `logicalId`. */
-  branchGitName?: null;
+  branchGitName?: null | undefined;
   /**
    * A logical id that you choose, unique on the branch: letters, digits, `.`, `_` and `-`, starting with a
    * letter or digit. Cannot be combined with `branchGitName`. At most 255 characters.
    */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /** {@link CreateApp} with `branchGitName`, without `branchId` or `logicalId`. */
 export interface CreateAppWithBranchGitName extends CreateAppFields {
   /** Cannot be combined with `branchGitName`. */
-  branchId?: null;
+  branchId?: null | undefined;
   /**
    * Git name of the branch, which is created if it does not exist. Cannot be combined with `branchId` or
    * `logicalId`.
    */
-  branchGitName?: GitName | null;
+  branchGitName?: GitName | null | undefined;
   /** Cannot be combined with `branchGitName`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
 }
 
 /** Fields of the new app. */
@@ -1610,7 +1612,7 @@ export type AppId = string;
 /** Fields of every {@link UpdateApp}. */
 export interface UpdateAppFields {
   /** Display name, unique on the branch. 1 to 256 characters. */
-  displayName?: Name;
+  displayName?: Name | undefined;
 }
 
 /** {@link UpdateApp} with `logicalId`, without `branchId` or `branchGitName`. */
@@ -1619,37 +1621,37 @@ export interface UpdateAppWithLogicalId extends UpdateAppFields {
    * New logical id, or null to remove it. Set it to null before you set a different one. Cannot be combined
    * with `branchId` or `branchGitName`.
    */
-  logicalId?: LogicalId | null;
+  logicalId?: LogicalId | null | undefined;
   /** Cannot be combined with `logicalId`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /** Cannot be combined with `logicalId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
 }
 
 /** {@link UpdateApp} with `branchId`, without `branchGitName` or `logicalId`. */
 export interface UpdateAppWithBranchId extends UpdateAppFields {
   /** Cannot be combined with `branchId`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
   /**
    * Branch of the same project to move the app to. Null removes the app from its branch. Cannot be combined
    * with `branchGitName` or `logicalId`.
    */
-  branchId?: BranchId | null;
+  branchId?: BranchId | null | undefined;
   /** Cannot be combined with `branchId`. */
-  branchGitName?: null;
+  branchGitName?: null | undefined;
 }
 
 /** {@link UpdateApp} with `branchGitName`, without `branchId` or `logicalId`. */
 export interface UpdateAppWithBranchGitName extends UpdateAppFields {
   /** Cannot be combined with `branchGitName`. */
-  logicalId?: never;
+  logicalId?: never | undefined;
   /** Cannot be combined with `branchGitName`. */
-  branchId?: null;
+  branchId?: null | undefined;
   /**
    * Git name of the branch to move to, which is created if it does not exist. Cannot be combined with
    * `branchId` or `logicalId`.
    */
-  branchGitName?: GitName | null;
+  branchGitName?: GitName | null | undefined;
 }
 
 /**
@@ -1672,13 +1674,13 @@ export interface PromoteAppWithDeploymentId {
    * Cannot be combined with `deploymentId`.
    * @deprecated Use {@link PromoteAppWithDeploymentId.deploymentId | deploymentId}.
    */
-  versionId?: never;
+  versionId?: never | undefined;
 }
 
 /** {@link PromoteApp} with `versionId`, without `deploymentId`. */
 export interface PromoteAppWithVersionId {
   /** Cannot be combined with `versionId`. */
-  deploymentId?: never;
+  deploymentId?: never | undefined;
   /**
    * Former name of `deploymentId`. Ignored if `deploymentId` is given. At most 128 characters.
    * @deprecated Use {@link PromoteAppWithDeploymentId.deploymentId | deploymentId}.
@@ -1729,18 +1731,18 @@ export interface DeploymentList {
 /** Ports that the deployment listens on. */
 export interface PortMapping {
   /** Port for HTTP requests. From 1 to 65535. */
-  http?: number | null;
+  http?: number | null | undefined;
 }
 
 /** Fields of the new deployment. All of them are optional. */
 export interface CreateDeployment {
   /** Ports that the deployment listens on. */
-  portMapping?: PortMapping;
+  portMapping?: PortMapping | undefined;
   /**
    * Whether to reuse the code of the promoted deployment, which must exist, instead of uploading code.
    * Default: `false`.
    */
-  skipCodeUpload?: boolean;
+  skipCodeUpload?: boolean | undefined;
 }
 
 /** A new deployment, with the URL to upload its code to. */
@@ -1832,11 +1834,11 @@ export interface ProjectsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
   /** Return only the item with this `logicalId`. At most 255 characters. */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /** Query parameters of `projects.databases.list`. */
@@ -1845,9 +1847,9 @@ export interface ProjectsDatabasesListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Fields of every {@link DatabasesListQuery}. */
@@ -1856,16 +1858,16 @@ export interface DatabasesListQueryFields {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
   /**
    * Return only items of this project. The list is empty for a project that the credential cannot access. At
    * most 128 characters.
    */
-  projectId?: ProjectId;
+  projectId?: ProjectId | undefined;
   /** Return only the item with this `logicalId`. At most 255 characters. */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /** {@link DatabasesListQuery} with `branchId`, without `branchGitName`. */
@@ -1874,20 +1876,20 @@ export interface DatabasesListQueryWithBranchId extends DatabasesListQueryFields
    * Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be
    * combined with `branchGitName`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
 }
 
 /** {@link DatabasesListQuery} with `branchGitName`, without `branchId`. */
 export interface DatabasesListQueryWithBranchGitName extends DatabasesListQueryFields {
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Return only items on branches with this git name. Cannot be combined with `branchId`. 1 to 255
    * characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
 }
 
 /** Query parameters of `databases.list`. */
@@ -1896,7 +1898,7 @@ export type DatabasesListQuery = DatabasesListQueryWithBranchId | DatabasesListQ
 /** Query parameters of `databases.backups.list`. */
 export interface DatabasesBackupsListQuery {
   /** Maximum number of backups to return. Omit it to get all backups. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `databases.usage.get`. */
@@ -1905,9 +1907,9 @@ export interface DatabasesUsageGetQuery {
    * Start of the period: a day such as `2026-11-20`, or a time such as `2026-11-20T10:00:00Z`. Defaults to
    * the first day of the month of `endDate`.
    */
-  startDate?: DateOrTime;
+  startDate?: DateOrTime | undefined;
   /** End of the period: a day, which is included, or a time. Defaults to now. */
-  endDate?: DateOrTime;
+  endDate?: DateOrTime | undefined;
 }
 
 /** Query parameters of `databases.connections.list`. */
@@ -1916,9 +1918,9 @@ export interface DatabasesConnectionsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `connections.list`. */
@@ -1927,14 +1929,14 @@ export interface ConnectionsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
   /**
    * Return only items of this database. The list is empty for a database that the credential cannot access.
    * At most 128 characters.
    */
-  databaseId?: DatabaseId;
+  databaseId?: DatabaseId | undefined;
 }
 
 /** Query parameters of `integrations.list`. */
@@ -1945,9 +1947,9 @@ export interface IntegrationsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `workspaces.list`. */
@@ -1956,9 +1958,9 @@ export interface WorkspacesListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `workspaces.integrations.list`. */
@@ -1967,9 +1969,9 @@ export interface WorkspacesIntegrationsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `workspaces.serviceTokens.list`. */
@@ -1978,15 +1980,15 @@ export interface WorkspacesServiceTokensListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Query parameters of `regions.list`. */
 export interface RegionsListQuery {
   /** Return only regions of this product. */
-  product?: Product;
+  product?: Product | undefined;
 }
 
 /** Fields of every {@link ProjectsBranchesListQuery}. */
@@ -1995,9 +1997,9 @@ export interface ProjectsBranchesListQueryFields {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** {@link ProjectsBranchesListQuery} with `gitName`, without `gitNameContains`. */
@@ -2006,20 +2008,20 @@ export interface ProjectsBranchesListQueryWithGitName extends ProjectsBranchesLi
    * Return only the branch with exactly this git name. Cannot be combined with `gitNameContains`. 1 to 255
    * characters.
    */
-  gitName?: GitName;
+  gitName?: GitName | undefined;
   /** Cannot be combined with `gitName`. */
-  gitNameContains?: never;
+  gitNameContains?: never | undefined;
 }
 
 /** {@link ProjectsBranchesListQuery} with `gitNameContains`, without `gitName`. */
 export interface ProjectsBranchesListQueryWithGitNameContains extends ProjectsBranchesListQueryFields {
   /** Cannot be combined with `gitNameContains`. */
-  gitName?: never;
+  gitName?: never | undefined;
   /**
    * Return only branches whose git name contains this text. Cannot be combined with `gitName`. 1 to 255
    * characters.
    */
-  gitNameContains?: GitName;
+  gitNameContains?: GitName | undefined;
 }
 
 /** Query parameters of `projects.branches.list`. */
@@ -2032,16 +2034,16 @@ export interface AppsListQueryFields {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
   /**
    * Return only items of this project. The list is empty for a project that the credential cannot access. At
    * most 128 characters.
    */
-  projectId?: ProjectId;
+  projectId?: ProjectId | undefined;
   /** Return only the item with this `logicalId`. At most 255 characters. */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /** {@link AppsListQuery} with `branchId`, without `branchGitName`. */
@@ -2050,20 +2052,20 @@ export interface AppsListQueryWithBranchId extends AppsListQueryFields {
    * Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be
    * combined with `branchGitName`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
 }
 
 /** {@link AppsListQuery} with `branchGitName`, without `branchId`. */
 export interface AppsListQueryWithBranchGitName extends AppsListQueryFields {
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Return only items on branches with this git name. Cannot be combined with `branchId`. 1 to 255
    * characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
 }
 
 /** Query parameters of `apps.list`. */
@@ -2075,9 +2077,9 @@ export interface AppsDeploymentsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** Fields of every {@link ServicesListQuery}. */
@@ -2086,16 +2088,16 @@ export interface ServicesListQueryFields {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
   /**
    * Return only items of this project. The list is empty for a project that the credential cannot access. At
    * most 128 characters.
    */
-  projectId?: ProjectId;
+  projectId?: ProjectId | undefined;
   /** Return only the item with this `logicalId`. At most 255 characters. */
-  logicalId?: LogicalId;
+  logicalId?: LogicalId | undefined;
 }
 
 /** {@link ServicesListQuery} with `branchId`, without `branchGitName`. */
@@ -2104,20 +2106,20 @@ export interface ServicesListQueryWithBranchId extends ServicesListQueryFields {
    * Return only items on this branch, or with `unassigned` only items that are not on a branch. Cannot be
    * combined with `branchGitName`. At most 128 characters.
    */
-  branchId?: BranchId;
+  branchId?: BranchId | undefined;
   /** Cannot be combined with `branchId`. */
-  branchGitName?: never;
+  branchGitName?: never | undefined;
 }
 
 /** {@link ServicesListQuery} with `branchGitName`, without `branchId`. */
 export interface ServicesListQueryWithBranchGitName extends ServicesListQueryFields {
   /** Cannot be combined with `branchGitName`. */
-  branchId?: never;
+  branchId?: never | undefined;
   /**
    * Return only items on branches with this git name. Cannot be combined with `branchId`. 1 to 255
    * characters.
    */
-  branchGitName?: GitName;
+  branchGitName?: GitName | undefined;
 }
 
 /** Query parameters of `services.list`. */
@@ -2129,9 +2131,9 @@ export interface ServicesDeploymentsListQuery {
    * The `nextCursor` of the previous page. Omit it to get the first page. Cursors are valid only for the
    * same operation with the same path and filters.
    */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** {@link CreateProject} with the identity that `ensure` needs. */
