@@ -61,7 +61,7 @@ export type { AttemptTrace, CallTrace } from "./request/traces.js";
 export type { RetryEvent } from "./request/retry-event.js";
 export { safely } from "./methods/safe.js";
 export type { Result, ResultWithResponse, Safe, SafePromise } from "./methods/safe.js";
-export type { Fetch } from "./transport/fetch-transport.js";
+export type { Fetch, FetchInit, FetchResponse } from "./transport/fetch.js";
 export type { Reading, Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
 export type { ApprovalProgress, ApprovalWaitOptions, WaitProgress } from "./request/approval-wait-options.js";
 export type { WaitOptions } from "./wait/wait-options.js";

@@ -1,3 +1,4 @@
+import type { fetch as undiciFetch } from "undici-types";
 import { describe, expectTypeOf, it } from "vitest";
 import {
   type ApiPromise,
@@ -12,6 +13,7 @@ import {
   type CursorPages,
   type Database,
   type ErrorCode,
+  type Fetch,
   type KnownApiError,
   NotFoundError,
   type OperationId,
@@ -49,6 +51,35 @@ describe("ensure", () => {
     expectTypeOf(without).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
     const perhaps = (credentials: boolean) => client.databases.ensure(body, { credentials });
     expectTypeOf(perhaps).returns.resolves.extract<{ created: true }>().not.toHaveProperty("connection");
+  });
+});
+
+describe("the option fetch", () => {
+  it("takes the global fetch, and one of another library", () => {
+    expectTypeOf<typeof fetch>().toExtend<Fetch>();
+    expectTypeOf<typeof undiciFetch>().toExtend<Fetch>();
+    expectTypeOf<(url: URL | string, init?: RequestInit) => Promise<Response>>().toExtend<Fetch>();
+  });
+
+  it("takes no function that returns something else, or wants other arguments", () => {
+    expectTypeOf<() => Promise<string>>().not.toExtend<Fetch>();
+    expectTypeOf<(url: string) => Response>().not.toExtend<Fetch>();
+    expectTypeOf<(request: Request) => Promise<Response>>().not.toExtend<Fetch>();
+  });
+});
+
+describe("what a program sends", () => {
+  it("may be undefined where it may be left out, with exactOptionalPropertyTypes", () => {
+    expectTypeOf<{ name: undefined }>().toExtend<Parameters<typeof client.projects.update>[1]>();
+    expectTypeOf<{ cursor: undefined }>().toExtend<Queries["projects.list"]>();
+    expectTypeOf<{ cursor: undefined }>().toExtend<
+      NonNullable<operations["projects.list"]["parameters"]["query"]>
+    >();
+  });
+
+  it("may not be undefined where it is required, or where the service sends it", () => {
+    expectTypeOf<{ displayName: undefined }>().not.toExtend<Parameters<typeof client.services.create>[0]>();
+    expectTypeOf<{ pooled: undefined }>().not.toExtend<Schemas["Connection"]["endpoints"]>();
   });
 });
 

@@ -1,7 +1,8 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { readTimeout } from "../deadlines/deadline.js";
-import { type Fetch, fetchTransport } from "../transport/fetch-transport.js";
+import type { Fetch } from "../transport/fetch.js";
+import { fetchTransport } from "../transport/fetch-transport.js";
 import { isLoopbackHostname } from "../checks/loopback.js";
 import type { Transport } from "../transport/transport.js";
 import { assertOptions } from "#type-checks";

@@ -190,9 +190,9 @@ export function assertFetched(response: unknown, ArgumentError: ArgumentError): 
   });
 }
 
-/** Throws if there is no function to send with. */
+/** Throws if there is no function to send with, neither in the options nor in the environment. */
 export function assertFetch(fetch: unknown, ArgumentError: ArgumentError): void {
-  if (typeof fetch === "function") return;
+  if (typeof (fetch ?? globalThis.fetch) === "function") return;
   throw new ArgumentError("fetch", "is missing, and this environment has none of its own", {
     hint: "Pass `fetch`, or `transport: nodeTransport()` of @mgmt/sdk/node. Nothing was sent.",
   });

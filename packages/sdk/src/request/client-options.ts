@@ -1,4 +1,4 @@
-import type { Fetch } from "../transport/fetch-transport.js";
+import type { Fetch } from "../transport/fetch.js";
 import type { Transport } from "../transport/transport.js";
 import type { ApprovalWaitOptions } from "./approval-wait-options.js";
 import type { Token } from "./call.js";

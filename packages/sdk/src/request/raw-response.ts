@@ -9,8 +9,36 @@ export const rawResponse = (
 ): Response => {
   // These statuses have no body.
   if (!unread) return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
-  return unread.body && signals.length > 0 ? new Response(endable(unread.body, signals), unread) : unread;
+  const web = ofWeb(unread, { status, headers });
+  return web.body && signals.length > 0 ? new Response(endable(web.body, signals), web) : web;
 };
+
+/** Returns a response of the web. The body of one of node-fetch is a stream of Node.js. */
+const ofWeb = (response: Response, init: ResponseInit): Response => {
+  // Nothing else is known of it.
+  const { getReader, [Symbol.asyncIterator]: iterate } = Object(response.body) as MaybeStream;
+  if (getReader || !iterate) return response;
+  const parts = iterate.call(response.body);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await parts.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, init);
+};
+
+interface MaybeStream {
+  getReader?: unknown;
+  [Symbol.asyncIterator]?(): AsyncIterator<Uint8Array>;
+}
 
 /** Returns a body that fails when one of the signals is aborted. Leaves no listener behind once it has ended. */
 const endable = (

@@ -1,3 +1,4 @@
+import type { FetchResponse } from "./fetch.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 
 /** Maximum size of a response body after its decompression, in bytes. */
@@ -8,7 +9,10 @@ const maxBytes = 64 * 1024 * 1024;
  * byte counts and a page has the memory of one tab.
  * Throws `ResponseTooLargeError` for a body of more than 64 MiB, of which the rest is not read.
  */
-export async function textOf(response: Response, request: { method: string; url: string }): Promise<string> {
+export async function textOf(
+  response: FetchResponse,
+  request: { method: string; url: string },
+): Promise<string> {
   const { body, headers } = response;
   const length = headers.get("content-length") ?? "";
   const isShort = /^\d+$/.test(length) && Number(length) <= maxBytes && !headers.has("content-encoding");

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { PassThrough, type Readable } from "node:stream";
 import { constants, createGzip } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { createClient } from "@mgmt/sdk";
+import { createClient, type FetchResponse } from "@mgmt/sdk";
 import { ResponseTooLargeError } from "@mgmt/sdk/node";
 import { startServer, thrown } from "../server.js";
 
@@ -44,12 +44,11 @@ const nodeFetch = (respond: (body: Readable) => void, headers: Record<string, st
   const body = new PassThrough();
   respond(body);
   const text = async (): Promise<string> => Buffer.concat(await body.toArray()).toString();
-  const response = { ok: true, status: 200, headers: new Headers(headers), body, text };
+  const response: FetchResponse = { ok: true, status: 200, headers: new Headers(headers), body, text };
   return createClient({
     baseUrl: "https://api.example.com",
     token: false,
-    // The declarations of node-fetch are its own.
-    fetch: () => Promise.resolve(response as unknown as Response),
+    fetch: () => Promise.resolve(response),
   });
 };
 
@@ -73,6 +72,18 @@ describe("a response of node-fetch", () => {
     const response = await client.me.get().asResponse();
     expect(response).toBeInstanceOf(Response);
     expect(await response.json()).toEqual({ data: { id: "me" } });
+  });
+
+  it("is ended by canceling what asResponse() returned", async () => {
+    let stream: Readable | undefined;
+    const client = nodeFetch((body) => {
+      stream = body;
+      body.push("{");
+    });
+    const reader = (await client.me.get().asResponse()).body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("{");
+    await reader?.cancel();
+    expect(stream?.destroyed).toBe(true);
   });
 
   it("fails when it is larger than 64 MiB, and is not read to its end", async () => {

@@ -68,7 +68,8 @@ export const withStatus =
     const response = await fetch(url, init);
     const next = url.includes(path) && init.method === "GET" ? statuses.shift() : undefined;
     if (next === undefined) return response;
-    return new Response((await response.text()).replace(/"status":"\w+"/, `"status":"${next}"`), response);
+    const text = (await response.text()).replace(/"status":"\w+"/, `"status":"${next}"`);
+    return new Response(text, { status: response.status });
   };
 
 /** Replaces the timers of waits, which still advance by themselves. */

@@ -1,0 +1,25 @@
+/** What the SDK passes to `fetch`. */
+export interface FetchInit {
+  method: string;
+  /** Headers with lowercase names. They contain the credential: never log them. */
+  headers: Record<string, string>;
+  /** JSON text, or null for no body. */
+  body: string | null;
+  /** Aborted at the deadline and when the caller aborts. */
+  signal: AbortSignal;
+  redirect: "manual";
+}
+
+/** The part of a response that the SDK uses, which those of node-fetch and undici also have. */
+export interface FetchResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly type?: string;
+  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+  /** A stream of the web or of Node.js. */
+  readonly body: object | null;
+  text(): Promise<string>;
+}
+
+/** The part of `fetch` that the SDK uses: the global one, or that of undici or node-fetch. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
