@@ -18,8 +18,8 @@ export interface OAuthEndpoints {
 /** Options that identify the client and the authorization server, and how to reach the server. */
 export interface OAuthOptions {
   /**
-   * URL of the authorization server, which is its issuer, such as `https://auth.example.com`. Allows `http` only on
-   * loopback, unless `allowInsecureHttp` is true.
+   * URL of the authorization server, which is its issuer, exactly as the server names it: such as `https://auth.example.com`, or
+   * with a slash at the end. Allows `http` only on loopback, unless `allowInsecureHttp` is true.
    */
   authUrl: string;
   /**
