@@ -9,7 +9,10 @@ import { killAll, running, signalAll } from "./processes.js";
 const platforms = new Platforms();
 const isolated: IsolatedPlatform[] = [];
 
-const startIsolated = async (options: { dataDir?: string; ephemeral?: boolean }): Promise<IsolatedPlatform> => {
+const startIsolated = async (options: {
+  dataDir?: string;
+  ephemeral?: boolean;
+}): Promise<IsolatedPlatform> => {
   const platform = await IsolatedPlatform.start(await bundleProgram(platforms.directory), options);
   isolated.push(platform);
   return platform;
@@ -57,7 +60,6 @@ describe("a data directory that containers share", () => {
     expect(first.printed).toMatchObject(started);
     const postmaster = first.processes(/postgres -D/);
     const checkpointer = first.processes(/^postgres: checkpointer/);
-    const servers = first.processes(/^postgres: /);
     const platform = first.processes(/^\S*node .*run-platform/);
     expect([postmaster.length, checkpointer.length, platform.length]).toEqual([1, 1, 1]);
     // Suspended, so that it does not end with the postmaster.
@@ -69,12 +71,15 @@ describe("a data directory that containers share", () => {
     killAll(postmaster);
     await ended(postmaster);
     expect((await startIsolated({ dataDir })).printed).toMatchObject(refusal);
+    const servers = first.processes(/^postgres: /);
     killAll(servers);
     await ended(servers);
     expect((await startIsolated({ dataDir })).printed).toMatchObject(started);
   });
 
-  it("is refused while Postgres runs in another one, even if somebody has removed the lock", async ({ skip }) => {
+  it("is refused while Postgres runs in another one, even if somebody has removed the lock", async ({
+    skip,
+  }) => {
     if (reason !== undefined) skip(reason);
     const dataDir = join(platforms.directory, "unlocked");
     const first = await startIsolated({ dataDir });

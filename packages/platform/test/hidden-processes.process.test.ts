@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -9,14 +10,21 @@ import { dataDirectoryParameter, refuseUnreachable } from "../src/postgres/clust
 import { endLeftovers, endPrograms, linuxProgramsOf } from "../src/postgres/leftovers.js";
 import { temporaryDirectory } from "./cluster.js";
 
-// As in a sandbox that does not mount /proc.
-vi.mock("../src/postgres/process-files.js", () => ({ hasProcessFiles: () => false }));
-
 let directory: string;
 beforeEach(async () => {
   directory = await temporaryDirectory(tmpdir());
+  // As in a sandbox that does not mount /proc.
+  const exists = existsSync;
+  vi.spyOn(process.getBuiltinModule("node:fs"), "existsSync").mockImplementation(
+    (path) => !String(path).startsWith("/proc/") && exists(path),
+  );
+  syncBuiltinESMExports();
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  await rm(directory, { recursive: true, force: true });
+});
 
 const binaries: Binaries = { directory: "/usr/lib/postgresql/18/bin", version: "18.1", major: 18 };
 
