@@ -8,7 +8,6 @@ import { type Format, formats, Output } from "./output/output.js";
 import { calledCommand, HelpAsData, lineOf } from "./program/command.js";
 import { globalFlags } from "./program/global-options.js";
 import { buildProgram } from "./program.js";
-import { usageFailure } from "./failures/usage-failure.js";
 import { InsecureAddressGuard } from "./context/insecure-address-guard.js";
 import { SentChanges } from "./context/sent-changes.js";
 
@@ -80,14 +79,20 @@ export const main = async (
       await output.result(describeCommand(thrown.command));
       return exitCodes.ok;
     }
-    const error = thrown instanceof CommanderError ? await usageFailure(thrown, program) : thrown;
+    // Commander has printed a help text.
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
+    const error = thrown instanceof CommanderError ? await explained(thrown, program) : thrown;
     if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
       const { changeInterrupted } = await import("./errors/run-errors.js");
       return await output.fail(changeInterrupted(error));
     }
-    if (error === undefined) return exitCodes.ok;
     return statusAfter(await output.fail(error), calledCommand(program), args);
   }
+};
+
+const explained = async (error: CommanderError, program: Command): Promise<Error> => {
+  const { usageFailure } = await import("./failures/usage-failure.js");
+  return usageFailure(error, program);
 };
 
 /**

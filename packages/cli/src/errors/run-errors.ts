@@ -12,15 +12,6 @@ export const confirmationNeeded = (what: string, reason: string): CliError =>
 export const declined = (): CliError =>
   new CliError("inputNeeded", "confirmation:declined", "You did not confirm, so nothing was changed");
 
-/** A success status with a body that does not match the contract. */
-export const unexpectedResponse = (expected: string): CliError =>
-  new CliError(
-    "failure",
-    "response:invalid",
-    `The service sent an unexpected response: it is not ${expected}`,
-    "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
-  );
-
 /**
  * The response to a request that changes something was lost.
  *

@@ -5,9 +5,8 @@ import { groupOverlays, isHidden } from "../contract/overlay.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
 import { meantBy, similar } from "../text/suggest.js";
 
-/** Turns commander's error into ours. Returns undefined if commander only ended after a help or version text. */
-export const usageFailure = async (error: CommanderError, program: Command): Promise<Error | undefined> => {
-  if (error.exitCode === 0) return undefined;
+/** Turns commander's error into ours. */
+export const usageFailure = async (error: CommanderError, program: Command): Promise<Error> => {
   const command = calledCommand(program);
   if (error.code === "commander.unknownCommand") return unknownCommand(command);
   if (error.code === "commander.excessArguments") return unexpectedArguments(command);

@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context/context.js";
-import { unexpectedResponse } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { isObject } from "../contract/json-path.js";
 import { ensure } from "../run/ensure.js";
 import { type Address, ancestorOf, keyOf, managedResource, nameOf } from "./entry.js";

@@ -2,7 +2,7 @@ import type { Connection, ConnectionFormat, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context/context.js";
 import { noCredentials, noPooler, unknownRole } from "../errors/database-errors.js";
 import { ambiguousName } from "../errors/name-errors.js";
-import { unexpectedResponse } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { missingInput } from "../errors/usage-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";

@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context/context.js";
-import { unexpectedResponse } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { isObject, valueAt } from "../contract/json-path.js";
 
 /** The result of `ensure` for any resource. */

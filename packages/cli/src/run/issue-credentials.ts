@@ -1,6 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context/context.js";
-import { credentialsMissing, unexpectedResponse } from "../errors/run-errors.js";
+import { credentialsMissing } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../contract/json-path.js";
 import { bodyWords } from "./examples.js";

@@ -1,6 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context/context.js";
-import { allFailed, partlyDone, unexpectedResponse } from "../errors/run-errors.js";
+import { allFailed, partlyDone } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import { flagOf, type Input, readInput, type TypedValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../contract/json-path.js";

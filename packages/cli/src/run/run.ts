@@ -1,6 +1,6 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../context/context.js";
-import { unexpectedResponse } from "../errors/run-errors.js";
+import { unexpectedResponse } from "../errors/response-errors.js";
 import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../contract/json-path.js";
 import { hasNames, type Named, type Resolved } from "../names/typed-names.js";

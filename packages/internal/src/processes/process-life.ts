@@ -1,5 +1,4 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
 
 /** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
@@ -74,7 +73,11 @@ interface System extends Pick<ProcessIdentity, "place" | "machine"> {
   readonly startOf: (pid: number) => string | null;
 }
 
-const placeByName = (): Omit<System, "startOf"> => ({ place: hostname(), machine: null });
+/** `node:os` is not imported, because most runs of a command can save its load. */
+const placeByName = (): Omit<System, "startOf"> => ({
+  place: process.getBuiltinModule("node:os").hostname(),
+  machine: null,
+});
 
 /** The namespaces of processes that run in no container. The numbers are constants of Linux. */
 const outermost = ["pid:[4026531836]", "time:[4026531834]"];

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
-
 /** Returns when a process started, as `ps` prints it; null if there is no such process or no `ps`. */
 export const startByPs = (pid: number): string | null => {
+  // Not imported, because most runs of a command can save its load.
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
     const parameters = ["-o", "lstart=", "-p", String(pid)];
     const stdio = ["ignore", "pipe", "ignore"] as const;

@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { devNotRunning } from "../../errors/access-errors.js";
-import { noControl, unexpectedResponse } from "../../errors/run-errors.js";
+import { noControl } from "../../errors/run-errors.js";
+import { unexpectedResponse } from "../../errors/response-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
 import { isObject } from "../../contract/json-path.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
