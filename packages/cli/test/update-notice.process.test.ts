@@ -3,6 +3,7 @@ import {
   lutimesSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -10,7 +11,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../package.json";
 import { standaloneUpdate } from "../src/program/installation.js";
 import { ensureBuilt } from "./bin.js";
@@ -52,6 +53,23 @@ beforeEach(() => {
     npm_config_registry: `http://127.0.0.1:${String((registry.address() as AddressInfo).port)}/`,
   };
 });
+
+// npm goes on in the background, and writes into the home directory, which is removed at the end.
+afterEach(() => vi.waitFor(() => expect(programsAtHome()).toEqual([]), 60_000));
+
+/** Returns the processes that have the home directory of this test. */
+const programsAtHome = (): string[] =>
+  process.platform === "linux"
+    ? readdirSync("/proc").filter((name) => isAtHome(`/proc/${name}/environ`))
+    : [];
+
+const isAtHome = (environment: string): boolean => {
+  try {
+    return readFileSync(environment, "utf8").split("\0").includes(`HOME=${home}`);
+  } catch {
+    return false;
+  }
+};
 
 const store = (text: string): void => writeFileSync(stored, text, { mode: 0o600 });
 
