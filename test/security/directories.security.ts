@@ -80,7 +80,7 @@ const files = [
   "token.0123456789ab.tmp",
   "control-secret",
   "sign-in-key",
-  "tls/ca-key.pem",
+  "tls/server-key.pem",
   "tls/server.pem",
 ];
 const directories = ["postgres", "tls"];

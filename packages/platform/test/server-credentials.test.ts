@@ -1,9 +1,11 @@
-import { X509Certificate } from "node:crypto";
+import { X509Certificate, createPrivateKey, createPublicKey } from "node:crypto";
 import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ServerCredentials, loadServerCredentials } from "../src/tls/server-credentials.js";
 import { temporaryDirectory } from "./cluster.js";
+
+const day = 86_400_000;
 
 let directory: string;
 
@@ -15,6 +17,17 @@ afterAll(() => rm(join(directory, ".."), { recursive: true, force: true }));
 const load = (): Promise<ServerCredentials> => loadServerCredentials(directory, { durable: false });
 const authority = async ({ caFile }: ServerCredentials): Promise<X509Certificate> =>
   new X509Certificate(await readFile(caFile));
+
+/** Loads the credentials, which must be new ones that fit together. */
+const expectReplaced = async (before: ServerCredentials, caBefore: string): Promise<void> => {
+  const after = await load();
+  expect(after.key).not.toBe(before.key);
+  expect(await readFile(after.caFile, "utf8")).not.toBe(caBefore);
+  const server = new X509Certificate(after.cert);
+  expect(server.verify((await authority(after)).publicKey)).toBe(true);
+  expect(server.checkPrivateKey(createPrivateKey(after.key))).toBe(true);
+  expect(await load()).toEqual(after);
+};
 
 describe("loadServerCredentials", () => {
   it("creates an authority and a server certificate for loopback names only", async () => {
@@ -32,16 +45,35 @@ describe("loadServerCredentials", () => {
     expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
   });
 
-  it("removes what a process that was killed while it wrote a key has left", async () => {
-    await load();
-    await writeFile(join(directory, "ca-key.pem.0123456789ab.tmp"), "");
-    await load();
-    expect(await readdir(directory)).not.toContain("ca-key.pem.0123456789ab.tmp");
+  it("gives the authority no name constraints, which BoringSSL refuses for addresses", async () => {
+    const nameConstraints = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x1e]);
+    expect((await authority(await load())).raw.includes(nameConstraints)).toBe(false);
   });
 
-  it("makes every file readable by its owner only", async () => {
+  it("lasts for at least a year, and no longer than Apple's systems accept", async () => {
+    const credentials = await load();
+    for (const { validFrom, validTo } of [
+      new X509Certificate(credentials.cert),
+      await authority(credentials),
+    ]) {
+      expect(Date.parse(validTo) - Date.now()).toBeGreaterThan(366 * day);
+      expect(Date.parse(validTo) - Date.parse(validFrom)).toBeLessThan(825 * day);
+    }
+  });
+
+  it("removes what a process that was killed while it wrote a key has left", async () => {
+    await load();
+    await writeFile(join(directory, "server-key.pem.0123456789ab.tmp"), "");
+    await load();
+    expect(await readdir(directory)).not.toContain("server-key.pem.0123456789ab.tmp");
+  });
+
+  it("stores no private key but that of the server, readable by its owner only", async () => {
+    const credentials = await load();
     const names = (await readdir(directory)).sort();
-    expect(names).toEqual(["ca-key.pem", "ca.pem", "server-key.pem", "server.pem"]);
+    expect(names).toEqual(["ca.pem", "server-key.pem", "server.pem"]);
+    const authorityKey = (await authority(credentials)).publicKey;
+    expect(createPublicKey(credentials.key).equals(authorityKey)).toBe(false);
     for (const name of names) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
   });
@@ -51,36 +83,34 @@ describe("loadServerCredentials", () => {
   });
 
   it.each([
-    ["is missing", undefined],
-    ["is not a certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
-    ["belongs to another key", "ca.pem"],
-  ])("replaces a server certificate that %s, and keeps the authority", async (_case, content) => {
+    ["server.pem", "is missing", undefined],
+    ["server.pem", "is not a certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
+    ["server.pem", "belongs to another key", "ca.pem"],
+    ["server-key.pem", "is missing", undefined],
+    ["server-key.pem", "is empty", ""],
+    ["ca.pem", "is missing", undefined],
+    ["ca.pem", "is the certificate of another authority", "other/ca.pem"],
+  ])("replaces all when %s %s", async (name, _case, content) => {
     const before = await load();
-    const path = join(directory, "server.pem");
+    const caBefore = await readFile(before.caFile, "utf8");
+    await loadServerCredentials(join(directory, "other"), { durable: false });
+    const path = join(directory, name);
     if (content === undefined) await rm(path);
     else await writeFile(path, content.endsWith(".pem") ? await readFile(join(directory, content)) : content);
-    const caBefore = await readFile(before.caFile, "utf8");
-    const after = await load();
-    expect(await readFile(after.caFile, "utf8")).toBe(caBefore);
-    expect(new X509Certificate(after.cert).verify((await authority(after)).publicKey)).toBe(true);
+    await rm(join(directory, "other"), { recursive: true });
+    await expectReplaced(before, caBefore);
   });
 
-  it("replaces the server certificate when the authority was lost", async () => {
-    const before = await load();
-    await rm(join(directory, "ca-key.pem"));
-    const after = await load();
-    expect(after.cert).not.toBe(before.cert);
-    expect(new X509Certificate(after.cert).verify((await authority(after)).publicKey)).toBe(true);
-  });
-
-  it("renews the server certificate before it expires, and keeps the authority", async () => {
+  it.each([
+    ["keeps", 400, false],
+    ["renews", 440, true],
+  ])("%s the certificates when it starts %i days later", async (_verb, days, renewed) => {
     const before = await load();
     const caBefore = await readFile(before.caFile, "utf8");
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 340 * 86_400_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * day });
     try {
-      const after = await load();
-      expect(after.cert).not.toBe(before.cert);
-      expect(await readFile(after.caFile, "utf8")).toBe(caBefore);
+      if (renewed) await expectReplaced(before, caBefore);
+      else expect(await load()).toEqual(before);
     } finally {
       vi.useRealTimers();
     }

@@ -22,8 +22,8 @@ const day = 86_400_000;
 const signatureAlgorithm = der.sequence(der.oid("1.2.840.10045.4.3.2"));
 
 /**
- * Creates the certificate of an authority that can only sign certificates for loopback addresses: a copy of its key is
- * useless for any other host.
+ * Creates the certificate of an authority. It has no name constraints, because BoringSSL refuses those for addresses, so the
+ * private key of the authority must be forgotten once the server certificate is signed.
  *
  * @returns the certificate in DER.
  */
@@ -37,10 +37,6 @@ export const authorityCertificate = (authority: Issuer, days: number): Buffer =>
         critical("2.5.29.19", der.sequence(der.true(), der.integer(0))),
         // keyCertSign and cRLSign.
         critical("2.5.29.15", der.bits(Buffer.from([0b0000_0110]), 1)),
-        critical(
-          "2.5.29.30",
-          der.sequence(der.explicit(0, ...loopbackNames.map((name) => der.sequence(name)))),
-        ),
         keyIdentifier(authority.publicKey),
       ],
     },
@@ -112,10 +108,3 @@ const address = (bytes: Buffer): Buffer => der.implicit(7, bytes);
 
 const loopback4 = Buffer.from([127, 0, 0, 1]);
 const loopback6 = Buffer.from([...Array<number>(15).fill(0), 1]);
-
-/** Name constraints: an address is followed by its mask. */
-const loopbackNames = [
-  dnsName("localhost"),
-  address(Buffer.from([127, 0, 0, 0, 255, 0, 0, 0])),
-  address(Buffer.concat([loopback6, Buffer.alloc(16, 255)])),
-];

@@ -1,4 +1,4 @@
-import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
 import { makeDirectory } from "../data-dir/make-directory.js";
@@ -15,19 +15,27 @@ export interface ServerCredentials {
   caFile: string;
 }
 
-interface CertifiedKey {
+/** In PEM. */
+interface Chain {
+  authority: string;
   key: string;
   cert: string;
 }
 
 const authorityName = "mgmt local certificate authority";
 
-/** Lifetimes in days. A certificate with less than `remaining` left is replaced. */
-const lifetime = { authority: 3_650, server: 365, remaining: 30 };
+/**
+ * In days. Apple's systems refuse server certificates that are valid for more than 825. A start replaces a chain that has less
+ * than `remaining` left; a platform that runs for longer has to be started again.
+ */
+const lifetime = { total: 800, remaining: 365 };
+
+const names = { authority: "ca.pem", key: "server-key.pem", cert: "server.pem" };
 
 /**
- * Loads the certificate of the database server, and creates it together with a local certificate authority when it is
- * missing, unusable or about to expire. All files have mode 0600.
+ * Loads the certificate of the database server. When it is missing, unusable or about to expire, a new local certificate
+ * authority is created to sign a new one. The private key of the authority is never stored, so nobody can sign another
+ * certificate that its clients trust. All files have mode 0600.
  *
  * @param directory created if it does not exist.
  */
@@ -36,61 +44,48 @@ export const loadServerCredentials = async (
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
   await makeDirectory(directory, 0o700);
-  await removeUnfinished(
-    directory,
-    ["ca", "server"].flatMap((name) => [`${name}-key.pem`, `${name}.pem`]),
-  );
-  const pathOf = (name: string): string => join(directory, name);
-  const load = async (name: string): Promise<CertifiedKey | undefined> => {
-    const files = [`${name}-key.pem`, `${name}.pem`].map((file) => readOwn(pathOf(file)));
-    const [key, cert] = await Promise.all(files.map((file) => file.catch(() => undefined)));
-    return key !== undefined && cert !== undefined && isUsable({ key, cert }) ? { key, cert } : undefined;
+  await removeUnfinished(directory, Object.values(names));
+  const read = (name: string): Promise<string> => readOwn(join(directory, name)).catch(() => "");
+  let chain: Chain = {
+    authority: await read(names.authority),
+    key: await read(names.key),
+    cert: await read(names.cert),
   };
-  const save = async (name: string, { key, cert }: CertifiedKey): Promise<CertifiedKey> => {
-    await writeAtomically(pathOf(`${name}-key.pem`), key, { durable });
-    await writeAtomically(pathOf(`${name}.pem`), cert, { durable });
-    return { key, cert };
-  };
-  const authority = (await load("ca")) ?? (await save("ca", createAuthority()));
-  const stored = await load("server");
-  const server =
-    stored !== undefined && isIssuedBy(stored, authority)
-      ? stored
-      : await save("server", createServer(authority));
-  return { ...server, caFile: pathOf("ca.pem") };
+  if (!isUsable(chain)) {
+    chain = createChain();
+    for (const part of ["authority", "key", "cert"] as const) {
+      await writeAtomically(join(directory, names[part]), chain[part], { durable });
+    }
+  }
+  return { key: chain.key, cert: chain.cert, caFile: join(directory, names.authority) };
 };
 
-const isUsable = ({ key, cert }: CertifiedKey): boolean => {
+const isUsable = ({ authority, key, cert }: Chain): boolean => {
   try {
-    const certificate = new X509Certificate(cert);
-    const left = Date.parse(certificate.validTo) - Date.now();
-    return left > lifetime.remaining * 86_400_000 && certificate.checkPrivateKey(createPrivateKey(key));
+    const [issuer, server] = [new X509Certificate(authority), new X509Certificate(cert)];
+    return (
+      [issuer, server].every(lastsLongEnough) &&
+      server.checkPrivateKey(createPrivateKey(key)) &&
+      server.verify(issuer.publicKey)
+    );
   } catch {
     return false;
   }
 };
 
-const isIssuedBy = ({ cert }: CertifiedKey, authority: CertifiedKey): boolean =>
-  new X509Certificate(cert).verify(createPublicKey(authority.cert));
+const lastsLongEnough = ({ validTo }: X509Certificate): boolean =>
+  Date.parse(validTo) - Date.now() > lifetime.remaining * 86_400_000;
 
-const createAuthority = (): CertifiedKey => {
-  const pair = newKeyPair();
-  return certified(
-    pair.privateKey,
-    authorityCertificate({ name: authorityName, ...pair }, lifetime.authority),
-  );
-};
-
-const createServer = (authority: CertifiedKey): CertifiedKey => {
-  const privateKey = createPrivateKey(authority.key);
-  const issuer = { name: authorityName, privateKey, publicKey: createPublicKey(privateKey) };
-  const pair = newKeyPair();
-  return certified(pair.privateKey, serverCertificate(pair.publicKey, issuer, lifetime.server));
+const createChain = (): Chain => {
+  const authority = { name: authorityName, ...newKeyPair() };
+  const server = newKeyPair();
+  return {
+    authority: pem(authorityCertificate(authority, lifetime.total)),
+    key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    cert: pem(serverCertificate(server.publicKey, authority, lifetime.total)),
+  };
 };
 
 const newKeyPair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-const certified = (privateKey: ReturnType<typeof newKeyPair>["privateKey"], cert: Buffer): CertifiedKey => ({
-  key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-  cert: new X509Certificate(cert).toString(),
-});
+const pem = (certificate: Buffer): string => new X509Certificate(certificate).toString();
