@@ -48,7 +48,8 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
   const spare = identifier(`${sparePrefix}first`);
   try {
     const verifier = literal(await scramVerifier(newPassword));
-    await admin.onceUnused("template1", () =>
+    await admin.scriptWithin("template1", cluster.completeDatabase);
+    await admin.whileUnused("template1", () =>
       admin.script([
         "comment on database template1 is null",
         "alter database template1 is_template false",

@@ -253,19 +253,10 @@ export class Admin {
     return this.#turnsWithin.run(login.database, () => acceptsPassword(this.address, login));
   }
 
-  /** Does the work. If sessions in `database` make it fail, ends them and tries again. */
-  onceUnused(database: string, work: () => Promise<void>): Promise<void> {
-    return this.#whileUnused(database, work, false);
-  }
-
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */
-  whileUnused(database: string, work: () => Promise<void>): Promise<void> {
-    return this.#whileUnused(database, work, true);
-  }
-
-  async #whileUnused(database: string, work: () => Promise<void>, isUsed: boolean): Promise<void> {
+  async whileUnused(database: string, work: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      if (isUsed || attempt > 1) await this.endSessions("datname = $1", database);
+      await this.endSessions("datname = $1", database);
       try {
         await work();
         return;

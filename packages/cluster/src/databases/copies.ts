@@ -57,7 +57,7 @@ export class Copies {
   async createEmpty(unfinished: string, name: string): Promise<void> {
     await this.#copy("template0", unfinished, undefined);
     await this.#admin.script([`alter database ${identifier(unfinished)} allow_connections true`]);
-    await this.#admin.scriptWithin(unfinished, ["select"]);
+    await this.#admin.scriptWithin(unfinished, ["select", ...this.#admin.cluster.completeDatabase]);
     await this.#admin.whileUnused(unfinished, () =>
       this.#admin.script([
         `alter database ${identifier(unfinished)} allow_connections false`,

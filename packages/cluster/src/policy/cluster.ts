@@ -31,6 +31,9 @@ export interface Cluster {
   /** Options of sessions in a database that override settings which only a superuser can have stored for it. */
   readonly privilegedOptions: string;
 
+  /** The statements that give a new, empty database what the platform adds to each. */
+  readonly completeDatabase: readonly string[];
+
   /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
   readonly mayEndStarting: boolean;
 

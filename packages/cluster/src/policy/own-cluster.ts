@@ -1,5 +1,6 @@
 import type { ClusterAddress } from "./address.js";
 import { type Cluster, isRunning } from "./cluster.js";
+import { sessionFunctions } from "./session-functions.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
 export const superuser = "postgres";
@@ -28,6 +29,7 @@ export const ownCluster = (address: ClusterAddress, major: number): Cluster => (
   findLocks,
   // A library that does not exist would refuse the connection.
   privilegedOptions: "-c session_preload_libraries=",
+  completeDatabase: sessionFunctions,
   mayEndStarting: true,
   mayForceDrop: true,
   isClosedBeforeStart: true,

@@ -33,6 +33,8 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
     endSessions,
     findLocks,
     privilegedOptions: "",
+    // Only a superuser could see all sessions of a database, and no others.
+    completeDatabase: [],
     mayEndStarting: false,
     mayForceDrop: false,
     isClosedBeforeStart: false,
