@@ -47,7 +47,8 @@ export class Gate {
 
   /**
    * Runs several stages in lanes, the longest first. A test file that fails is run once more, alone, when no other stage runs. If
-   * it passes then, it is reported as flaky, and does not fail its stage.
+   * it passes then, it is reported as flaky, and does not fail its stage, unless the stage ended by a signal, its time limit, or
+   * any other status than 1.
    */
   async runAll(stages: readonly Stage[], lanes: number): Promise<void> {
     const queue = [...stages].sort((one, other) => other.minutes - one.minutes);
@@ -112,8 +113,9 @@ export class Gate {
   async #repeatFailures(): Promise<void> {
     const failed = this.#outcomes.filter(({ ending }) => ending !== 0);
     const files = failed.flatMap(({ tests }) => tests?.files ?? []);
-    for (const { stage, tests } of failed) {
-      const mayPass = files.length <= mostFlakyFiles && tests?.unhandled.length === 0;
+    for (const { stage, ending, tests } of failed) {
+      // Vitest exits with 1 when tests fail. Any other ending has a cause that is not in a test.
+      const mayPass = ending === 1 && files.length <= mostFlakyFiles && tests?.unhandled.length === 0;
       let left = tests?.files.length ?? 0;
       for (const file of tests?.files ?? []) {
         const isFlaky = mayPass && (await this.#passesAlone(stage, file));

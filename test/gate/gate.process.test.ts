@@ -24,7 +24,11 @@ interface Run {
 /** Runs the gate with test files that fail as asked, and a stage of a shell command. */
 const runGate = async (
   fault: string,
-  { files = ["one"], shell = "true" }: { files?: string[]; shell?: string } = {},
+  {
+    files = ["one"],
+    shell = "true",
+    ending = "",
+  }: { files?: string[]; shell?: string; ending?: string } = {},
 ): Promise<Run> => {
   const folder = mkdtempSync(join(base, "run-"));
   const flakyRecord = join(folder, "flaky.jsonl");
@@ -33,7 +37,12 @@ const runGate = async (
     ["--import", "tsx", "test/gate/run-fixture.ts", flakyRecord, shell, ...files],
     {
       cwd: root,
-      env: { ...process.env, GATE_FIXTURE_FAULT: fault, GATE_FIXTURE_FOLDER: folder },
+      env: {
+        ...process.env,
+        GATE_FIXTURE_FAULT: fault,
+        GATE_FIXTURE_FOLDER: folder,
+        GATE_FIXTURE_ENDING: ending,
+      },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
@@ -92,6 +101,20 @@ describe.concurrent("the gate", () => {
     expect(lines.slice(0, 20)).toContainEqual(expect.stringMatching(/^FAILED stage tests/));
     expect(status).toBe(1);
   });
+
+  it.for(["SIGKILL", "3"])(
+    "fails when tests failed once, and their stage ended by %s",
+    async (ending, { expect }) => {
+      const { status, lines, flaky } = await runGate("once", { ending });
+      expect(lines.slice(0, 20)).toContainEqual(expect.stringMatching(`^FAILED ${file} · has a fault`));
+      expect(lines.slice(0, 20)).toContain(`FAILED stage tests (${ending})`);
+      expect({ status, flaky, last: lines.at(-1) }).toEqual({
+        status: 1,
+        flaky: "",
+        last: "1 passed, 1 failed",
+      });
+    },
+  );
 
   it.for([
     ["kill -KILL $$", "SIGKILL"],
