@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { ESLint } from "eslint";
-import tseslint from "typescript-eslint";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { importsBetweenFolders, twoWayPairs } from "../../scripts/lint/folder-imports.js";
 import { allPackageFolders } from "../../scripts/packages.mjs";
 
-/** Type-aware rules are off, because they would load the whole project first. */
-const eslint = new ESLint({ cwd: root, overrideConfig: tseslint.configs.disableTypeChecked });
+const eslint = new ESLint({ cwd: root });
 
 /** Lints `source` as the content of the file; returns the rules that it breaks. */
 const findings = async (file: string, source: string): Promise<string[]> => {
