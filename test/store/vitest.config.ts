@@ -9,7 +9,7 @@ export default defineConfig({
     reporters: reporters(),
     include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],
     globalSetup: ["test/store/start-postgres.ts"],
-    setupFiles: ["test/store/setup.ts"],
+    setupFiles: ["test/setup/patience.ts", "test/store/setup.ts"],
     isolate: false,
     testTimeout: 240_000,
     hookTimeout: 240_000,

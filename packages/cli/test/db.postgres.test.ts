@@ -372,14 +372,14 @@ describe.skipIf(!postgresFolder)(withPostgres("a signal"), () => {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
     const isFree = async (): Promise<unknown> =>
       (await sql(ids.shop, "select pg_try_advisory_lock(42)"))[0]?.[0];
-    await vi.waitFor(async () => expect(await isFree()).toBe(false), 60_000);
+    await vi.waitFor(async () => expect(await isFree()).toBe(false));
     child.kill("SIGINT");
     const [status] = (await once(child, "close")) as [number | null];
     expect({ status, stderr }).toMatchObject({
       status: 130,
       stderr: expect.stringContaining("is unchanged unless"),
     });
-    await vi.waitFor(async () => expect(await isFree()).toBe(true), 60_000);
+    await vi.waitFor(async () => expect(await isFree()).toBe(true));
     expect(await notes(ids.shop)).toEqual([]);
   });
 
@@ -398,7 +398,7 @@ describe.skipIf(!postgresFolder)(withPostgres("a signal"), () => {
       env,
       cwd: folder,
     });
-    await vi.waitFor(() => expect(existsSync(join(folder, "started"))).toBe(true), 60_000);
+    await vi.waitFor(() => expect(existsSync(join(folder, "started"))).toBe(true));
     child.kill("SIGINT");
     const [status] = (await once(child, "close")) as [number | null];
     expect(status).toBe(130);

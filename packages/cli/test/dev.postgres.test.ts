@@ -70,7 +70,7 @@ describe("mgmt dev", () => {
         });
         const ended = new Promise((resolve) => child.once("exit", (status, by) => resolve(by ?? status)));
         if (isReady) await new Promise((resolve) => child.stdout.once("data", resolve));
-        else await vi.waitFor(() => expect(existsSync(join(dataDir, "platform.json"))).toBe(true), 60_000);
+        else await vi.waitFor(() => expect(existsSync(join(dataDir, "platform.json"))).toBe(true));
         child.kill(signal);
         expect(await ended).toBe(0);
         expect(existsSync(join(dataDir, "platform.lock"))).toBe(false);

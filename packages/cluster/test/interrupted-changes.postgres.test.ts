@@ -4,7 +4,6 @@ import { Cluster, newTenant } from "../../platform/test/cluster.js";
 import { HoldPoint, openSteppedDatabases } from "./stepped-databases.js";
 
 const cluster = new Cluster();
-const patience = { timeout: 60_000, interval: 20 };
 const away = (): DatabaseUnavailableError => new DatabaseUnavailableError("away");
 
 /** Creates a tenant whose database has a table with one row, and a backup with that table. */
@@ -86,9 +85,8 @@ describe("a restore", () => {
     await databases.restore(tenant.id, tenant.backupId);
     expect(await notesOf(tenant)).toEqual(["kept"]);
     // The repair drops it.
-    await vi.waitFor(
-      async () => expect(await cluster.namesIn("datname", `replaced.${tenant.id}`)).toEqual([]),
-      patience,
+    await vi.waitFor(async () =>
+      expect(await cluster.namesIn("datname", `replaced.${tenant.id}`)).toEqual([]),
     );
   });
 

@@ -20,7 +20,7 @@ export const interrupt = async (cluster: Cluster, work: () => Promise<unknown>):
         );
         expect(rowCount).toBe(1);
       },
-      { timeout: 60_000, interval: 20 },
+      { interval: 20 },
     );
     await locker.query("rollback");
     return await outcome;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type OpenDatabases, openDatabases } from "../src/open-databases.js";
 import type { RecordedDatabase } from "../src/repair/reconcile.js";
 import { Cluster, newTenant } from "../../platform/test/cluster.js";
-import { connectionLimitOf, patient } from "./sessions.js";
+import { connectionLimitOf } from "./sessions.js";
 
 const cluster = new Cluster();
 let observer: Client;
@@ -22,7 +22,7 @@ const openAgain = async (recorded: Parameters<typeof openDatabases>[1] = []): Pr
 /** Closes the databases, and waits until Postgres has ended the sessions of the platform. */
 const closeFirst = async (): Promise<void> => {
   await cluster.closeDatabases();
-  await vi.waitFor(async () => expect(await sessions()).toEqual([]), patient);
+  await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 };
 
 /** Clients of other databases need not wait. */
@@ -81,6 +81,6 @@ describe("databases that no process has opened", () => {
     await closeFirst();
     const failing = openAgain(() => Promise.reject(new Error("no records")));
     await expect(failing).rejects.toThrow("no records");
-    await vi.waitFor(async () => expect(await sessions()).toEqual([]), patient);
+    await vi.waitFor(async () => expect(await sessions()).toEqual([]));
   });
 });

@@ -3,8 +3,6 @@ import { expect, onTestFinished, vi } from "vitest";
 import { Admin } from "../src/connection/admin.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
-export const patient = { timeout: 60_000, interval: 10 };
-
 /** Opens connections of the platform that are closed after the test. */
 export const makeAdmin = (cluster: Cluster, major = 18): Admin => {
   const { port } = cluster.databases.endpoints("any").direct;
@@ -28,14 +26,14 @@ export const running = (observer: Client, text: string, count = 1): Promise<numb
     const pids = await sessionsOf(observer, text);
     expect(pids).toHaveLength(count);
     return pids;
-  }, patient);
+  });
 
 /** Waits until these sessions have ended. */
 export const gone = (observer: Client, pids: readonly number[]): Promise<void> =>
   vi.waitFor(async () => {
     const { rowCount } = await observer.query("select from pg_stat_activity where pid = any ($1)", [pids]);
     expect(rowCount).toBe(0);
-  }, patient);
+  });
 
 /** Returns how many connections Postgres accepts for a database; undefined when it does not exist. */
 export const connectionLimitOf = async (observer: Client, database: string): Promise<number | undefined> => {

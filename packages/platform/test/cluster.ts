@@ -212,15 +212,12 @@ export class Cluster {
 
   /** Waits until the spare databases are complete, and returns their names. */
   spares(): Promise<string[]> {
-    return vi.waitFor(
-      async () => {
-        const names = await this.namesIn("datname", "spare.");
-        const complete = names.filter((name) => !name.startsWith("spare.making."));
-        expect(complete.length).toBeGreaterThanOrEqual(3);
-        return complete;
-      },
-      { timeout: 60_000, interval: 50 },
-    );
+    return vi.waitFor(async () => {
+      const names = await this.namesIn("datname", "spare.");
+      const complete = names.filter((name) => !name.startsWith("spare.making."));
+      expect(complete.length).toBeGreaterThanOrEqual(3);
+      return complete;
+    });
   }
 
   /** Creates a database with one connection. */

@@ -7,7 +7,6 @@ import { type PlatformProcess, Platforms } from "./platform-process.js";
 import { running } from "./processes.js";
 
 const platforms = new Platforms();
-const patience = { timeout: 60_000, interval: 20 };
 
 /** Kills the platform after a deletion has dropped the database, while it waits to drop its roles. */
 const killDuringDeletion = async (
@@ -27,11 +26,11 @@ const killDuringDeletion = async (
     await vi.waitFor(async () => {
       const { rowCount } = await observer.query("select from pg_database where datname = $1", [databaseId]);
       expect(rowCount).toBe(0);
-    }, patience);
+    });
     const pids = platform.descendants();
     await platform.end("SIGKILL");
     expect(await deleted).toBe("unanswered");
-    await vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
+    await vi.waitFor(() => expect(running(pids)).toEqual([]));
   } finally {
     await Promise.all([locker.end(), observer.end()]);
   }
@@ -41,7 +40,6 @@ const killDuringDeletion = async (
 const firstStatus = async ({ baseUrl, token }: Ready, path: string): Promise<number> =>
   vi.waitFor(
     async () => (await fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })).status,
-    patience,
   );
 
 describe.concurrent("a deletion that a kill interrupts", () => {

@@ -10,13 +10,11 @@ import { commandLine, killAll, running, signal, signalAll } from "./processes.js
 
 const platforms = new Platforms();
 
-const patience = { timeout: 20_000, interval: 20 };
-
 const nothingLeft = (pids: readonly number[]): Promise<void> =>
-  vi.waitFor(() => expect(running(pids)).toEqual([]), patience);
+  vi.waitFor(() => expect(running(pids)).toEqual([]));
 
 const disappears = (path: string): Promise<void> =>
-  vi.waitFor(async () => expect(await exists(path)).toBe(false), patience);
+  vi.waitFor(async () => expect(await exists(path)).toBe(false));
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -116,7 +114,7 @@ describe.concurrent("SIGKILL", () => {
     const platform = await platforms.start({ ephemeral: true });
     const former = platform.watchdog();
     signal(former, "SIGKILL");
-    await vi.waitFor(() => expect(platform.watchdog()).not.toBe(former), patience);
+    await vi.waitFor(() => expect(platform.watchdog()).not.toBe(former));
     const pids = platform.descendants();
     await platform.end("SIGKILL");
     await nothingLeft(pids);
@@ -209,10 +207,8 @@ describe.runIf(isRoot())("root", { concurrent: true }, () => {
       const platform = await platforms.start(options, { account: nobody, environment });
       const { database } = await makeProject(platform.ready);
       await query(database.connectionString, "create table notes (id int)");
-      await vi.waitFor(
-        async () =>
-          expect(await readdir(join(home, "cache", "mgmt"))).toEqual([expect.stringMatching(image)]),
-        patience,
+      await vi.waitFor(async () =>
+        expect(await readdir(join(home, "cache", "mgmt"))).toEqual([expect.stringMatching(image)]),
       );
       const pids = platform.descendants();
       await platform.end("SIGKILL");

@@ -170,8 +170,8 @@ describe.runIf(process.platform === "linux")("the work of a recovery", () => {
   it("is seen in the processor time of the startup process", async () => {
     await startProcess("postgres: startup recovering", endless);
     const work = new RecoveryWork(directory);
-    await vi.waitFor(async () => expect(await work.continues()).toBe(true), { timeout: 10_000 });
-    await vi.waitFor(async () => expect(await work.continues()).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await work.continues()).toBe(true));
+    await vi.waitFor(async () => expect(await work.continues()).toBe(true));
   });
 
   it("is not seen while that process is suspended", async () => {

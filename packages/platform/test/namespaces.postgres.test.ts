@@ -27,7 +27,7 @@ const refusal = { code: "platform:data_dir_in_use" };
 const started = { baseUrl: expect.any(String) };
 
 const ended = (pids: readonly number[]): Promise<void> =>
-  vi.waitFor(() => expect(running(pids)).toEqual([]), { timeout: 60_000, interval: 20 });
+  vi.waitFor(() => expect(running(pids)).toEqual([]), { interval: 20 });
 
 const reason = whyNoNamespaces();
 

@@ -286,9 +286,7 @@ describe("Postgres that ends on its own", () => {
     await query(database.connectionString, "create table notes as select 'kept' as text");
     const former = await postmasterOf(second);
     signal(former, "SIGKILL");
-    await vi.waitFor(() => expect(messages).toEqual([expect.stringContaining("is being restarted")]), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(() => expect(messages).toEqual([expect.stringContaining("is being restarted")]));
     expect(await query(database.connectionString, "select text from notes")).toEqual([{ text: "kept" }]);
     expect(await postmasterOf(second)).not.toBe(former);
     const next = await makeProject(second.ready);

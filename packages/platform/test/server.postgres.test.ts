@@ -220,7 +220,7 @@ describe("the log of a server", () => {
     process.kill(pid, "SIGKILL");
     await ended;
     // Postgres ends all sessions and recovers.
-    const again = await vi.waitFor(connect, { timeout: 60_000, interval: 50 });
+    const again = await vi.waitFor(connect);
     await again.end();
     await server.stop();
     const log = await readFile(options.logFile, "utf8");

@@ -9,8 +9,6 @@ import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { bundleProgram } from "./platform-process.js";
 import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
 
-const patience = { timeout: 60_000, interval: 10 };
-
 let directory: string;
 let programs: WrappedPrograms;
 
@@ -28,7 +26,7 @@ const start = (options: { signal?: AbortSignal } = {}) =>
   startPlatform({ port: 0, dataDir: join(directory, "data"), ...options });
 
 const isCalled = (pattern: RegExp): Promise<void> =>
-  vi.waitFor(async () => expect(await readFile(programs.calls, "utf8")).toMatch(pattern), patience);
+  vi.waitFor(async () => expect(await readFile(programs.calls, "utf8")).toMatch(pattern));
 
 const isComplete = async (): Promise<boolean> =>
   JSON.parse(await readFile(join(directory, "data", "platform.json"), "utf8")).postgres.complete;

@@ -9,8 +9,6 @@ import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
 import { processTitled, signal } from "./processes.js";
 import { WrappedPrograms, failsWithFullDisk } from "./wrapped-programs.js";
 
-const patience = { timeout: 60_000, interval: 10 };
-
 let directory: string;
 let programs: WrappedPrograms;
 let options: ServerOptions;
@@ -48,7 +46,7 @@ const isReplaced = (former: number): Promise<void> =>
     const pid = await postmaster();
     expect(pid).toBeDefined();
     expect(pid).not.toBe(former);
-  }, patience);
+  });
 
 describe("a supervised server", () => {
   it("is restarted as often as it is killed", async () => {
@@ -78,10 +76,10 @@ describe("a supervised server", () => {
       const calls = await readFile(programs.calls, "utf8");
       // The first start, and two that fail.
       expect(calls.match(/^postgres -D/gm)?.length).toBeGreaterThan(2);
-    }, patience);
+    });
     await programs.restore();
     await isReplaced(former);
-    await vi.waitFor(() => expect(reports).toEqual(["full", "free"]), patience);
+    await vi.waitFor(() => expect(reports).toEqual(["full", "free"]));
   });
 
   it("is given up when it cannot be started for another reason", async () => {
@@ -130,7 +128,7 @@ describe.runIf(process.platform === "linux")("a server that runs but accepts no 
       const client = await connect();
       await client.query("select");
       await client.end();
-    }, patience);
+    });
 
   it("is restarted when its postmaster is suspended", async () => {
     const pid = await postmaster();

@@ -89,10 +89,7 @@ class Platform {
   }
 
   async untilReady(databaseId: string): Promise<void> {
-    await vi.waitFor(async () => expect(await this.statusOf(databaseId)).toBe("ready"), {
-      timeout: 60_000,
-      interval: 50,
-    });
+    await vi.waitFor(async () => expect(await this.statusOf(databaseId)).toBe("ready"));
   }
 
   async createConnection(databaseId: string): Promise<Login> {

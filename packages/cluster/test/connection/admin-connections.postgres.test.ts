@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
-import { gone, makeAdmin, patient, running, sessionsOf } from "../sessions.js";
+import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 
 const cluster = new Cluster();
 
@@ -85,7 +85,7 @@ describe("the connections of the platform", () => {
     );
     await end(await running(observer, "'broken'"));
     await broken;
-    await vi.waitFor(async () => expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]), patient);
+    await vi.waitFor(async () => expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]));
     expect(uncaught).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe("the connections of the platform", () => {
     // Postgres ends the others then.
     if (killed !== undefined) process.kill(killed, "SIGKILL");
     await Promise.all(lost);
-    await vi.waitFor(async () => expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]), patient);
+    await vi.waitFor(async () => expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]));
     expect(uncaught).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { type Client, DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Admin } from "../../src/connection/admin.js";
 import { Cluster } from "../../../platform/test/cluster.js";
-import { gone, makeAdmin, patient, running, sessionsOf } from "../sessions.js";
+import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 
 const cluster = new Cluster();
 /** Makes a database to which sessions can connect, and drops it after the test. */
@@ -193,7 +193,7 @@ describe("statements in another database", () => {
     await vi.waitFor(async () => {
       const { rowCount } = await observer.query("select from pg_stat_activity where datname = 'visited'");
       expect(rowCount).toBe(0);
-    }, patient);
+    });
   });
 });
 

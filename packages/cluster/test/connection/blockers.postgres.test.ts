@@ -4,7 +4,6 @@ import { Blockers } from "../../src/connection/blockers.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
-const patient = { timeout: 60_000, interval: 20 };
 
 const makeBlockers = (): Blockers => {
   const { host, port } = cluster.databases.endpoints("any").direct;
@@ -74,7 +73,7 @@ describe("sessions that block the platform", () => {
     const blockers = makeBlockers();
     const waiting = await other.connectAsAdmin();
     const waitingForForeign = blockers.during(() => lock(waiting));
-    await vi.waitFor(async () => expect(await countWaiting(admin)).toBe(1), patient);
+    await vi.waitFor(async () => expect(await countWaiting(admin)).toBe(1));
     const locking = await tenant.connectAsAdmin();
     await blockers.during(() => lock(locking));
     expect(await isAlive(holder)).toBe(false);
@@ -97,7 +96,7 @@ describe("sessions that block the platform", () => {
           "select from pg_stat_activity where query like '%pg_blocking_pids%' and pid <> pg_backend_pid()",
         );
         expect(rowCount).toBe(1);
-      }, patient);
+      });
     await blockers.during(async () => {
       await idle.query("select");
       await looked();

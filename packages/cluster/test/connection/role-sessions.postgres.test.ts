@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alterRole, awaitStarting } from "../../src/connection/role-sessions.js";
 import { Cluster, findPrograms } from "../../../platform/test/cluster.js";
-import { makeAdmin, patient } from "../sessions.js";
+import { makeAdmin } from "../sessions.js";
 
 const cluster = new Cluster();
 
@@ -54,7 +54,7 @@ describe("a login that began before its password changed", () => {
       ]);
       return rows.length > 0;
     };
-    await vi.waitFor(async () => expect(isDone || !(await canLogIn())).toBe(true), patient);
+    await vi.waitFor(async () => expect(isDone || !(await canLogIn())).toBe(true));
     pending.proceed();
     expect(await pending.outcome).toBe("28000");
     await granted;
@@ -86,7 +86,7 @@ describe("a login that began before its password changed", () => {
     const { pending, admin } = await beginWithStoppedTime();
     const query = vi.spyOn(admin, "query");
     const waiting = awaitStarting(admin);
-    await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2), patient);
+    await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2));
     pending.proceed();
     expect(await pending.outcome).toBe("connected");
     await waiting;

@@ -5,7 +5,6 @@ import { Cluster } from "../../../platform/test/cluster.js";
 import { HoldPoint, type SteppedCopies, openCopies, settled } from "../stepped-databases.js";
 
 const cluster = new Cluster();
-const patience = { timeout: 60_000, interval: 20 };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -56,7 +55,7 @@ describe("spare databases", () => {
     for (const point of points) point.release();
     const names = await Promise.all(taken);
     expect(new Set(names).size).toBe(3);
-    await vi.waitFor(() => expect(completed).toBe(4), patience);
+    await vi.waitFor(() => expect(completed).toBe(4));
     await settled();
     expect(created).toHaveLength(4);
     expect(created).toEqual(expect.arrayContaining(names));
@@ -126,7 +125,7 @@ describe("a creation that fails", () => {
     };
     const spares = open(copies, 0);
     await expect(spares.take()).rejects.toThrow("lost");
-    await vi.waitFor(() => expect(dropped).toHaveLength(2), patience);
+    await vi.waitFor(() => expect(dropped).toHaveLength(2));
     for (const name of dropped) expect(await existing(name)).toEqual([]);
     expect(dropped).toEqual([
       expect.stringMatching(/^spare\.making\./),
@@ -147,9 +146,9 @@ describe("a creation that fails", () => {
       throw new Error("lost");
     };
     await expect(open(copies, 0).take()).rejects.toThrow("lost");
-    await vi.waitFor(async () => expect(await existing(left)).toEqual([]), patience);
+    await vi.waitFor(async () => expect(await existing(left)).toEqual([]));
     // Two failed, and there are two names.
-    await vi.waitFor(() => expect(drops).toBe(4), patience);
+    await vi.waitFor(() => expect(drops).toBe(4));
   });
 
   it("reports what Postgres refuses to drop, drops the rest, and leaves the refused one to the next start", async () => {
@@ -170,7 +169,7 @@ describe("a creation that fails", () => {
     };
     const spares = open(copies, 0, [], (line) => void lines.push(line));
     await expect(spares.take()).rejects.toThrow("lost");
-    await vi.waitFor(async () => expect(await existing(left)).toEqual([]), patience);
+    await vi.waitFor(async () => expect(await existing(left)).toEqual([]));
     expect(lines).toEqual([
       expect.stringMatching(/^The Postgres database spare\.making\.\w+ could not be dropped: not now$/),
     ]);

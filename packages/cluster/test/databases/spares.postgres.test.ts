@@ -2,7 +2,6 @@ import { expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 
 const cluster = new Cluster();
-const patient = { timeout: 60_000, interval: 50 };
 
 /** Ends the first session in a spare database that is not complete. */
 const interrupt =
@@ -24,11 +23,8 @@ it("drops a spare database whose creation was interrupted, and creates another f
   const refilling = refill();
   while (!isInterrupted) isInterrupted = ((await admin.query(interrupt)).rowCount ?? 0) > 0;
   await refilling;
-  await vi.waitFor(
-    async () => expect(await cluster.namesIn("datname", "spare.making.")).toEqual([]),
-    patient,
-  );
+  await vi.waitFor(async () => expect(await cluster.namesIn("datname", "spare.making.")).toEqual([]));
 
-  const { id, credential } = await vi.waitFor(create, patient);
+  const { id, credential } = await vi.waitFor(create);
   expect((await (await cluster.connect(id, credential)).query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });

@@ -7,7 +7,6 @@ import { bytesInUse } from "../../../platform/src/memory-limits.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 
 const mebibyte = 1024 ** 2;
-const patient = { timeout: 60_000, interval: 50 };
 const log: string[] = [];
 const directory = await ephemeralBase();
 const used = () => bytesInUse(directory);
@@ -32,15 +31,14 @@ describe("a database in memory", () => {
         () => false,
       );
     }
-    await vi.waitFor(
-      () => expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
-      patient,
+    await vi.waitFor(() =>
+      expect(cluster.connect(large.id, large.credential)).rejects.toMatchObject({ code: "53300" }),
     );
     expect(log.join()).toContain(`The database ${large.id} uses too much memory`);
     await other.query("create table kept (id int)");
 
     await cluster.databases.restore(large.id, "bkp_small");
-    await vi.waitFor(() => cluster.connect(large.id, large.credential), patient);
+    await vi.waitFor(() => cluster.connect(large.id, large.credential));
   });
 });
 

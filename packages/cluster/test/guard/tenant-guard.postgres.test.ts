@@ -6,7 +6,6 @@ import { Cluster } from "../../../platform/test/cluster.js";
 import { connectionLimitOf } from "../sessions.js";
 
 const cluster = new Cluster({ crowded: 12, locks: 1_000 });
-const patient = { timeout: 60_000, interval: 50 };
 
 type Tenant = Awaited<ReturnType<Cluster["makeTenant"]>>;
 
@@ -41,13 +40,13 @@ describe("the guard of what databases share", () => {
     ];
     const few = await openSessions(small, 2);
     const many = [...(await openSessions(large, 20)), ...(await openSessions(larger, 20))];
-    await vi.waitFor(async () => expect(await countLiving(many)).toBeLessThanOrEqual(10), patient);
-    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(0), patient);
+    await vi.waitFor(async () => expect(await countLiving(many)).toBeLessThanOrEqual(10));
+    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(0));
     expect(await countLiving(few)).toBe(2);
     expect(await countAccepted(small, 1)).toBe(1);
 
     await Promise.all(many.map((session) => session.end()));
-    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(6), patient);
+    await vi.waitFor(async () => expect(await countAccepted(large, 6)).toBe(6));
   });
 
   it("closes a database that took too many locks, although its sessions have ended", async () => {
@@ -59,7 +58,7 @@ describe("the guard of what databases share", () => {
       await session
         ?.query("select pg_advisory_lock(key) from generate_series(1, 2000) key")
         .catch(() => undefined);
-      await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(0), patient);
+      await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(0));
     }
   });
 
@@ -75,7 +74,7 @@ describe("the guard of what databases share", () => {
     });
     await admin.query(`alter database "${database}" connection limit -1`);
     expect(await secondGuard.check()).toBe(false);
-    await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(100), patient);
+    await vi.waitFor(async () => expect(await connectionLimitOf(admin, tenant.id)).toBe(100));
 
     await vi.waitFor(async () => {
       await admin.query(
@@ -83,6 +82,6 @@ describe("the guard of what databases share", () => {
       );
       await secondGuard.check();
       expect(await connectionLimitOf(admin, tenant.id)).toBe(7);
-    }, patient);
+    });
   });
 });

@@ -6,7 +6,7 @@ import { Admin } from "../../src/connection/admin.js";
 import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js";
 import { bytesInUse } from "../../../platform/src/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";
-import { connectionLimitOf, makeAdmin, patient } from "../sessions.js";
+import { connectionLimitOf, makeAdmin } from "../sessions.js";
 
 // Each test checks the limits itself, at the moments that it chooses. Nothing else does, because the databases are closed.
 
@@ -40,7 +40,7 @@ const countSessions = async (): Promise<number> => {
 
 /** Waits until Postgres has exactly this number of sessions of tenants: it removes them after their clients have gone. */
 const waitForSessions = (count: number): Promise<void> =>
-  vi.waitFor(async () => expect(await countSessions()).toBe(count), patient);
+  vi.waitFor(async () => expect(await countSessions()).toBe(count));
 
 beforeEach(async () => {
   await admin.query(
@@ -70,7 +70,7 @@ const withGuard = async (
           where l.locktype = 'advisory'`,
       );
       expect(rows).toEqual([]);
-    }, patient);
+    });
   }
 };
 
@@ -186,8 +186,8 @@ it("ends the sessions that hold all locks of the server, also when the process t
     // The first guard has released its lock.
     await takeAll();
     // Its other statements can still find no free lock.
-    await vi.waitFor(() => second.check(), patient);
-    await vi.waitFor(async () => expect(await limits()).toEqual([0, 100]), patient);
+    await vi.waitFor(() => second.check());
+    await vi.waitFor(async () => expect(await limits()).toEqual([0, 100]));
     expect(session && (await isAlive(session))).toBe(false);
   });
 });
@@ -309,7 +309,7 @@ describe("a check of databases in memory", () => {
         await fill(large);
         await guard.check();
         expect(await limits()).toEqual([0, 100]);
-      }, patient);
+      });
     });
     await empty(large);
   });

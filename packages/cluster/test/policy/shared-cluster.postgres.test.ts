@@ -9,7 +9,6 @@ import { interrupt } from "../interrupted-work.js";
 // The limits of tenants, and repairs, in a cluster that others also use.
 
 const cluster = new Cluster({}, { user: "renter" });
-const patient = { timeout: 60_000, interval: 20 };
 
 const isAlive = (session: Client): Promise<boolean> =>
   session.query("select").then(
@@ -32,7 +31,7 @@ describe("work whose session Postgres ends", () => {
     await vi.waitFor(async () => {
       expect(await cluster.namesIn("datname", id)).toEqual([id]);
       await cluster.connect(id, credential);
-    }, patient);
+    });
     expect(await cluster.namesIn("datname", "making.")).toContain("making.other");
   });
 });
@@ -64,7 +63,7 @@ describe("a check of the limits of tenants", () => {
       await vi.waitFor(async () => {
         expect(await guard.check()).toBe(true);
         expect(await isAlive(first)).toBe(false);
-      }, patient);
+      });
       expect([await isAlive(second), await isAlive(other)]).toEqual([true, true]);
       const { rows } = await admin.query(
         "select datname as name, datconnlimit as limit from pg_database where datname = any ($1) order by 1",

@@ -14,7 +14,6 @@ import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
 const renter = "renter";
 const log: string[] = [];
 const cluster = new Cluster({ onLog: (line) => log.push(line) }, { user: renter });
-const patient = { timeout: 60_000, interval: 20 };
 
 /** Connects as the superuser, which the platform is not. */
 const asAdministrator = (database = "postgres"): Promise<Client> => cluster.connectAsAdmin(database);
@@ -175,7 +174,7 @@ describe("a database to which a superuser is connected", () => {
     expect((await session.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await cluster.connect(id, credential);
     await session.end();
-    await vi.waitFor(() => cluster.databases.backup(id, "bkp_used"), patient);
+    await vi.waitFor(() => cluster.databases.backup(id, "bkp_used"));
     await cluster.databases.drop(id);
     expect(await cluster.namesIn("datname", id)).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Presence } from "../../src/repair/presence.js";
 import { PostgresSessions } from "../../src/rows/postgres-sessions.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
-import { patient } from "../sessions.js";
 
 const cluster = new Cluster();
 
@@ -43,7 +42,7 @@ const untilSessions = async (count: number): Promise<number[]> => {
       expect(rows).toHaveLength(count);
       return rows.map(({ pid }) => pid);
     },
-    { timeout: 60_000, interval: 20 },
+    { interval: 20 },
   );
 };
 
@@ -52,7 +51,7 @@ const untilSharedAgain = async (lost: number | undefined): Promise<void> => {
   const admin = await cluster.connectAsAdmin("postgres");
   const isShared = `select from pg_locks l join pg_stat_activity a using (pid)
     where a.application_name = 'presence' and a.pid <> $1 and l.locktype = 'advisory' and l.granted`;
-  await vi.waitFor(async () => expect((await admin.query(isShared, [lost])).rowCount).toBe(1), patient);
+  await vi.waitFor(async () => expect((await admin.query(isShared, [lost])).rowCount).toBe(1));
 };
 
 beforeEach(async () => void (await untilSessions(0)));
@@ -117,7 +116,7 @@ describe("the presence of processes", () => {
           const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
           expect((await admin.query(waiting)).rowCount).toBe(1);
         },
-        { timeout: 60_000, interval: 20 },
+        { interval: 20 },
       );
       events.push("alone");
     });
@@ -143,7 +142,7 @@ describe("the presence of processes", () => {
     onTestFinished(() => void connecting.mockRestore());
     await admin.query("alter database presence allow_connections false");
     await admin.query("select pg_terminate_backend($1)", [pid]);
-    await vi.waitFor(() => expect(connecting.mock.calls.length).toBeGreaterThan(1), patient);
+    await vi.waitFor(() => expect(connecting.mock.calls.length).toBeGreaterThan(1));
     await admin.query("alter database presence allow_connections true");
     await untilSharedAgain(pid);
     expect(await (await open()).enter(isAlone)).toBeUndefined();

@@ -5,7 +5,6 @@ import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
 
 const cluster = new Cluster();
-const patience = { timeout: 60_000, interval: 20 };
 
 type InTurn = ConstructorParameters<typeof Recovery>[2];
 
@@ -37,7 +36,7 @@ const completeSpares = async (): Promise<string[]> =>
   (await cluster.namesIn("datname", "spare.")).filter((name) => !name.startsWith("spare.making."));
 
 const isGone = (id: string): Promise<void> =>
-  vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]), patience);
+  vi.waitFor(async () => expect(await cluster.namesIn("datname", id)).toEqual([]));
 
 describe("the repair of what interrupted work left", () => {
   it("includes what work left that was interrupted during the repair", async () => {
@@ -79,9 +78,8 @@ describe("the repair of what interrupted work left", () => {
     await run(`alter database ${id} allow_connections false`);
     const { recovery, problems } = await makeRecovery(() => Promise.reject(new Error("refused")));
     recovery.begin();
-    await vi.waitFor(
-      () => expect(problems).toEqual([`The Postgres database ${id} could not be opened: refused`]),
-      patience,
+    await vi.waitFor(() =>
+      expect(problems).toEqual([`The Postgres database ${id} could not be opened: refused`]),
     );
     await run(`drop database ${id} with (force)`);
   });
@@ -92,9 +90,8 @@ describe("the repair of what interrupted work left", () => {
     const { recovery, problems, admin } = await makeRecovery();
     const query = vi.spyOn(admin, "query").mockRejectedValueOnce(new Error("permission denied"));
     recovery.begin();
-    await vi.waitFor(
-      () => expect(problems).toEqual(["The databases could not be repaired: permission denied"]),
-      patience,
+    await vi.waitFor(() =>
+      expect(problems).toEqual(["The databases could not be repaired: permission denied"]),
     );
     query.mockRestore();
     recovery.begin();
@@ -118,7 +115,7 @@ describe("the repair of what interrupted work left", () => {
     const { id } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_untouched");
     // From then on, only the test changes databases.
-    await vi.waitFor(async () => expect(await completeSpares()).toHaveLength(3), patience);
+    await vi.waitFor(async () => expect(await completeSpares()).toHaveLength(3));
     for (const name of ["byhand", "making.byhand"]) {
       await run(`create database "${name}" allow_connections false template template0`);
     }
@@ -155,7 +152,7 @@ describe("the repair of what interrupted work left", () => {
       repaired.push(name);
     });
     recovery.begin();
-    await vi.waitFor(() => expect(repaired).toHaveLength(2), patience);
+    await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(await cluster.namesIn("datname", gone)).toEqual([]);
     expect(await cluster.namesIn("datname", kept)).toEqual([`${kept}.bkp_replaced`]);
   });
@@ -171,7 +168,7 @@ describe("the repair of what interrupted work left", () => {
       repaired.push(name);
     });
     recovery.begin();
-    await vi.waitFor(() => expect(repaired).toHaveLength(2), patience);
+    await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(problems).toEqual([]);
   });
 });

@@ -32,19 +32,14 @@ const openWithJobs = async (count: number, provisioning: number): Promise<Server
 /** Resolves when the jobs have run that provision a number of databases. Returns how many trips its own looks at the server took. */
 const waitForJobs = async ({ engine, trips }: Server, count: number): Promise<number> => {
   let looking = 0;
-  await vi.waitFor(
-    async () => {
-      await engine.idle();
-      const start = trips.length;
-      const { jobs, store } = await engine.snapshot();
-      looking += trips.length - start;
-      expect(jobs).toEqual([]);
-      expect(store.databases.rows.map(([, { status }]) => status)).toEqual(
-        Array<string>(count).fill("ready"),
-      );
-    },
-    { timeout: 60_000 },
-  );
+  await vi.waitFor(async () => {
+    await engine.idle();
+    const start = trips.length;
+    const { jobs, store } = await engine.snapshot();
+    looking += trips.length - start;
+    expect(jobs).toEqual([]);
+    expect(store.databases.rows.map(([, { status }]) => status)).toEqual(Array<string>(count).fill("ready"));
+  });
   return looking;
 };
 

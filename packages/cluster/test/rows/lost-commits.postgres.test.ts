@@ -104,7 +104,7 @@ describe("a deletion of a connection that is answered with 503", () => {
       const project = await other.send("projects.create", { body: { name: "shop" } });
       const databaseId = (project.data["database"] as { id: string }).id;
       const isIdle = async (): Promise<void> => expect((await other.engine.snapshot()).jobs).toEqual([]);
-      await vi.waitFor(isIdle, { timeout: 60_000, interval: 20 });
+      await vi.waitFor(isIdle, { interval: 20 });
       const path = { databaseId };
       const { data } = await other.send("databases.connections.create", { path, body: { name: "app" } });
       // Loads what later requests do not load again.
@@ -121,7 +121,7 @@ describe("a deletion of a connection that is answered with 503", () => {
         held.release();
       }
       expect((await deleted).status).toBe(503);
-      await vi.waitFor(isIdle, { timeout: 60_000, interval: 50 });
+      await vi.waitFor(isIdle);
       const found = await other.send("connections.get", { path: { id: data.id } });
       expect(found.status).toBe(isDeleted ? 404 : 200);
       expect(Object.keys(databaseEngine.passwords(databaseId) ?? {}).includes(data.id)).toBe(!isDeleted);

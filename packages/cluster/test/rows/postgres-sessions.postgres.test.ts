@@ -83,7 +83,7 @@ describe("a statement that Postgres does not answer in time", () => {
     vi.useRealTimers();
     proxy.resume();
     // A statement of the same session runs after the one that took too long.
-    await vi.waitFor(() => stalled.living([]), { timeout: 60_000 });
+    await vi.waitFor(() => stalled.living([]));
     expect(await other.exclusively(["database"], () => Promise.resolve("done"))).toBe("done");
     await stalled.close();
     await other.close();
@@ -104,7 +104,7 @@ const endBackend = async (pid: string): Promise<void> => {
       const { rows } = await cluster.pool.query("select from pg_stat_activity where pid = $1", [pid]);
       expect(rows).toEqual([]);
     },
-    { timeout: 60_000, interval: 10 },
+    { interval: 10 },
   );
 };
 
@@ -141,7 +141,7 @@ describe("work that loses its locks because its session ends", () => {
           );
           expect(rows).toHaveLength(1);
         },
-        { timeout: 60_000, interval: 10 },
+        { interval: 10 },
       );
       await endBackend(pid);
       await proxy.passResponses();
@@ -155,14 +155,11 @@ describe("work that loses its locks because its session ends", () => {
     const ended = await records.sessions.current();
     await endSession(records);
     let id = "";
-    await vi.waitFor(
-      async () => {
-        id = await records.sessions.current();
-        // Postgres ends the session before this process hears of it.
-        expect(id).not.toBe(ended);
-      },
-      { timeout: 60_000 },
-    );
+    await vi.waitFor(async () => {
+      id = await records.sessions.current();
+      // Postgres ends the session before this process hears of it.
+      expect(id).not.toBe(ended);
+    });
     await records.sessions.exclusively(["next"], async (lock) => {
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       await lock.confirm();
@@ -180,7 +177,7 @@ describe("work that loses its locks because its session ends", () => {
     const path = { databaseId };
     await vi.waitFor(
       async () => expect((await first.send("databases.get", { path })).data["status"]).toBe("ready"),
-      { timeout: 60_000, interval: 20 },
+      { interval: 20 },
     );
     if (other !== models) await other.create(databaseId, { type: "empty" }, []);
     const second = await StoredProcess.open(cluster, schema, { databaseEngine: other, settings });
@@ -200,10 +197,7 @@ describe("work that loses its locks because its session ends", () => {
       return (data as unknown as { name: string }[]).map(({ name }) => name).filter((name) => name === "app");
     };
     // The second process takes over, although the first one is still at work.
-    await vi.waitFor(async () => expect(await connections()).toEqual(["app"]), {
-      timeout: 60_000,
-      interval: 50,
-    });
+    await vi.waitFor(async () => expect(await connections()).toEqual(["app"]));
     held.release();
     const { status, headers } = await created;
     await stopped;
@@ -228,18 +222,12 @@ describe("work that loses its locks because its session ends", () => {
     const stopped = first.engine.stop();
     await endSession(first.records);
     expect((await second.send("connections.rotate", { path: { id } })).status).toBe(200);
-    await vi.waitFor(async () => expect((await second.engine.snapshot()).jobs).toEqual([]), {
-      timeout: 60_000,
-      interval: 20,
-    });
+    await vi.waitFor(async () => expect((await second.engine.snapshot()).jobs).toEqual([]), { interval: 20 });
     const newest = models.passwords(path.databaseId);
     point.release();
     expect((await rotated).status).toBe(503);
     await stopped;
-    await vi.waitFor(() => expect(models.passwords(path.databaseId)).toEqual(newest), {
-      timeout: 60_000,
-      interval: 20,
-    });
+    await vi.waitFor(() => expect(models.passwords(path.databaseId)).toEqual(newest), { interval: 20 });
   });
 
   it("makes no failure of what another process does", async () => {
@@ -257,9 +245,6 @@ describe("work that loses its locks because its session ends", () => {
     const read = () => second.send("databases.get", { path: { databaseId: data.id } });
     expect((await read()).data["status"]).toBe("provisioning");
     taken.release();
-    await vi.waitFor(async () => expect((await read()).data["status"]).toBe("ready"), {
-      timeout: 60_000,
-      interval: 20,
-    });
+    await vi.waitFor(async () => expect((await read()).data["status"]).toBe("ready"), { interval: 20 });
   });
 });

@@ -21,14 +21,11 @@ type Opened = Awaited<ReturnType<typeof openWithDatabase>>;
 
 /** Waits until the rows have no change that was requested and is not made. */
 const whenReplaced = ({ first, databaseId }: Opened) =>
-  vi.waitFor(
-    async () => {
-      const row = await first.engine.read(({ store }) => store.databases.get(databaseId));
-      expect(row).toBeDefined();
-      expect(row?.changes).toBeUndefined();
-    },
-    { timeout: 60_000 },
-  );
+  vi.waitFor(async () => {
+    const row = await first.engine.read(({ store }) => store.databases.get(databaseId));
+    expect(row).toBeDefined();
+    expect(row?.changes).toBeUndefined();
+  });
 
 const expectMatch = async ({ rows, databaseEngine, databaseId }: Opened): Promise<void> => {
   const passwords = (await rows()).map(({ id, pass }): [string, string] => [id, pass]);
@@ -93,9 +90,9 @@ it("drops databases that the rows no longer contain as soon as the database serv
   const available = databaseEngine.fail("drop", new DatabaseUnavailableError("away"));
   const emptied = first.engine.reset();
   const isGone = () => first.engine.read(({ store }) => store.databases.get(later) === undefined);
-  await vi.waitFor(async () => expect(await isGone()).toBe(true), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await isGone()).toBe(true));
   const loaded = first.engine.load(snapshot);
-  await vi.waitFor(async () => expect(await isGone()).toBe(false), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await isGone()).toBe(false));
   available();
   await Promise.all([emptied, loaded]);
   expect(databaseEngine.databases.has(databaseId)).toBe(true);
@@ -114,7 +111,7 @@ it("waits for the database server with many databases without a warning of Node.
   const drop = vi.spyOn(databaseEngine, "drop");
   const available = databaseEngine.fail("drop", new DatabaseUnavailableError("away"));
   const emptied = first.engine.reset();
-  await vi.waitFor(() => expect(drop.mock.calls.length).toBeGreaterThan(24), { timeout: 60_000 });
+  await vi.waitFor(() => expect(drop.mock.calls.length).toBeGreaterThan(24));
   available();
   await emptied;
   expect(databaseEngine.databases.size).toBe(0);

@@ -83,7 +83,7 @@ export class StoreCluster {
         );
         expect(rowCount).toBeGreaterThan(0);
       },
-      { timeout: 60_000, interval: 20 },
+      { interval: 20 },
     );
   }
 

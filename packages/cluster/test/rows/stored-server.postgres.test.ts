@@ -7,8 +7,7 @@ import { StoredProcess, createDatabase, openTwo } from "./stored-process.js";
 const cluster = new StoreCluster();
 
 /** Waits for a condition that another process fulfils. */
-const until = (condition: () => Promise<void>): Promise<void> =>
-  vi.waitFor(condition, { timeout: 60_000, interval: 50 });
+const until = (condition: () => Promise<void>): Promise<void> => vi.waitFor(condition);
 
 describe("the state of a server in Postgres", () => {
   it("is created once, and is there for the next process", async () => {

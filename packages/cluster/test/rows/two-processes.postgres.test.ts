@@ -113,13 +113,10 @@ describe("two processes on the same records", () => {
   it("serve one API by turns", async () => {
     const project = idOf(await send("POST", "/v1/projects", { name: "shop", createDatabase: false }));
     const database = idOf(await send("POST", `/v1/projects/${project}/databases`, { name: "data" }));
-    await vi.waitFor(
-      async () => {
-        const { data } = await send("GET", `/v1/databases/${database}`);
-        expect(data).toMatchObject({ status: "ready" });
-      },
-      { timeout: 60_000, interval: 50 },
-    );
+    await vi.waitFor(async () => {
+      const { data } = await send("GET", `/v1/databases/${database}`);
+      expect(data).toMatchObject({ status: "ready" });
+    });
     const connection = idOf(await send("POST", `/v1/databases/${database}/connections`, { name: "app" }));
     const rotated = await send("POST", `/v1/connections/${connection}/rotate`);
     expect(rotated.status).toBe(200);
@@ -199,7 +196,7 @@ describe("two processes on the same records", () => {
         expect(databases).toHaveLength(projects.length);
         expect(databases.filter(({ status }) => status !== "ready")).toEqual([]);
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     );
   });
 });

@@ -135,9 +135,8 @@ describe("a change of a real database that a crash interrupts", () => {
     const interrupted = [rotateDefault()];
     await begun;
     interrupted.push(rotateDefault());
-    await vi.waitFor(
-      async () => expect((await api.store()).databases.get(databaseId)?.changes).toHaveLength(2),
-      { timeout: 60_000 },
+    await vi.waitFor(async () =>
+      expect((await api.store()).databases.get(databaseId)?.changes).toHaveLength(2),
     );
     const snapshot = await api.engine.snapshot();
     release();
@@ -215,9 +214,7 @@ describe("a backup", () => {
   it("is not made when the control surface set another status before its turn", async () => {
     const { end } = await running();
     const waiting = api.engine.states.backUp(databaseId);
-    await vi.waitFor(async () => expect((await api.store()).backups.list({ databaseId })).toHaveLength(2), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(async () => expect((await api.store()).backups.list({ databaseId })).toHaveLength(2));
     const unfinished = (await api.store()).backups.list({ databaseId });
     for (const { id } of unfinished) await api.engine.states.setBackupStatus(id, "failed");
     await Promise.allSettled([end(), waiting]);

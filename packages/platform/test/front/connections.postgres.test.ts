@@ -198,7 +198,7 @@ describe("a cancel request", () => {
         await cluster.connectAsAdmin("postgres")
       ).query("select from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'");
       expect(rows.length).toBeGreaterThan(0);
-    }, 30_000);
+    });
     await cancel(client, started.front.port);
     await sleeping;
     await client.end();
@@ -236,9 +236,8 @@ describe("the limit of connections per database", () => {
     expect(await databaseOf(await connect(started, other.credential))).toBe(other.id);
 
     await clients[0]?.end();
-    await vi.waitFor(
-      async () => expect(await databaseOf(await connect(started, mine.credential))).toBe(mine.id),
-      30_000,
+    await vi.waitFor(async () =>
+      expect(await databaseOf(await connect(started, mine.credential))).toBe(mine.id),
     );
     await clients[1]?.end();
   });

@@ -42,6 +42,20 @@ const echo = (socket: Socket): void => {
   });
 };
 
+/** Waits until a number no longer grows. */
+const stall = (read: () => number): Promise<void> => {
+  let before = -1;
+  return vi.waitFor(
+    () => {
+      const now = read();
+      const isStalled = now === before;
+      before = now;
+      expect(isStalled).toBe(true);
+    },
+    { interval: 100 },
+  );
+};
+
 const connectEncrypted = async (port: number): Promise<TLSSocket> => {
   const raw = await RawClient.connect(port);
   await raw.send(sslRequest).receive(1);
@@ -67,7 +81,7 @@ describe.each([
     const block = Buffer.from(Array.from({ length: 251 }, (_, index) => index));
     for (let count = 0; count < 4_000; count += 1) client.write(block);
     const expected = Buffer.concat([Buffer.from("R<"), ...Array<Buffer>(4_000).fill(block)]);
-    await vi.waitFor(() => expect(Buffer.concat(received).length).toBe(expected.length), 10_000);
+    await vi.waitFor(() => expect(Buffer.concat(received).length).toBe(expected.length));
     expect(Buffer.concat(received).equals(expected)).toBe(true);
     client.destroy();
     expect(defects).toEqual([]);
@@ -88,23 +102,15 @@ describe.each([
     const client = await connect(front.port);
     client.write(startup);
     client.pause();
-    let before = -1;
-    await vi.waitFor(
-      () => {
-        const isStalled = sent === before;
-        before = sent;
-        expect(isStalled).toBe(true);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await stall(() => sent);
     // Only the buffers of the system and the high-water marks of the streams are full.
     expect(sent).toBeLessThan(50_000_000);
     let received = 0;
     client.on("data", (bytes: Buffer) => (received += bytes.length));
     client.resume();
-    await vi.waitFor(() => expect(received).toBeGreaterThan(55_000_000), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => expect(received).toBeGreaterThan(55_000_000), { interval: 20 });
     client.destroy();
-    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true), 30_000);
+    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true));
   });
 
   it("sends no faster than a slow server reads", async () => {
@@ -121,18 +127,10 @@ describe.each([
     const block = Buffer.alloc(1_000_000, "x");
     let written = 0;
     for (let count = 0; count < 60; count += 1) client.write(block, () => (written += 1));
-    let before = -1;
-    await vi.waitFor(
-      () => {
-        const isStalled = written === before;
-        before = written;
-        expect(isStalled).toBe(true);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await stall(() => written);
     expect(written).toBeLessThan(50);
     sockets[0]?.resume();
-    await vi.waitFor(() => expect(written).toBe(60), { timeout: 60_000 });
+    await vi.waitFor(() => expect(written).toBe(60));
     client.destroy();
   });
 
@@ -156,7 +154,7 @@ describe.each([
     await once(client, "data");
     if (client instanceof TLSSocket) client.destroy();
     else client.resetAndDestroy();
-    await vi.waitFor(() => expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true), 30_000);
+    await vi.waitFor(() => expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true));
   });
 });
 
@@ -286,7 +284,7 @@ describe("the front itself", () => {
     const waitingFront = await start({ patience: 60_000 }, false);
     const waiting = await RawClient.connect(waitingFront.front.port);
     waiting.send(startup);
-    await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0), 30_000);
+    await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 50));
     waitingFront.front.stopAccepting();
     expect(errorFields(await waiting.closed)).toMatchObject({ C: "57P01" });
