@@ -25,8 +25,10 @@ const blocksFor = (language: string, use: string): Block[] =>
 
 const run = promisify(execFile);
 const scratch = join(root, "test/docs/.blocks");
+const fileOf = ({ where }: Block, extension: string): string =>
+  join(scratch, `${where.replaceAll(/\W+/g, "-")}${extension}`);
 const write = (block: Block, extension: string): string => {
-  const file = join(scratch, `${block.where.replaceAll(/\W+/g, "-")}${extension}`);
+  const file = fileOf(block, extension);
   writeFileSync(file, block.text);
   return file;
 };
@@ -77,6 +79,54 @@ const runTestBlocks = async (): Promise<TestReport> => {
   return JSON.parse(readFileSync(report, "utf8")) as TestReport;
 };
 
+/**
+ * Runs programs one after the other, and writes how each ended: null, or its error. In one process, which loads the packages once for
+ * all blocks. It ends by itself, unless a program leaves something open.
+ */
+const runner = `
+import { writeFileSync } from "node:fs";
+const [report, ...programs] = process.argv.splice(1);
+const outcomes = {};
+for (const program of programs) {
+  outcomes[program] = await import(program).then(() => null, (error) => error.stack);
+  if (process.exitCode) outcomes[program] ??= "It set the exit status " + process.exitCode;
+  process.exitCode = 0;
+  writeFileSync(report, JSON.stringify(outcomes));
+}
+`;
+
+interface ProgramReport {
+  /** By file. */
+  outcomes: Record<string, string | null>;
+  /** Why the process failed. */
+  failure: string | null;
+}
+
+/** Runs all `ts run` blocks. */
+const runPrograms = async (): Promise<ProgramReport> => {
+  const programs = blocksFor("ts", "run").map(async (block) => {
+    const { code } = await transform(block.text, { loader: "ts", format: "esm" });
+    return write({ ...block, text: code }, ".mjs");
+  });
+  const report = join(scratch, "programs.json");
+  writeFileSync(report, "{}");
+  const line = ["--input-type=module", "--eval", runner, "--", report, ...(await Promise.all(programs))];
+  const options = { cwd: scratch, env: environment, timeout: 100_000 };
+  const failure = await run(process.execPath, line, options).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+  // Written by the runner.
+  return { outcomes: JSON.parse(readFileSync(report, "utf8")) as ProgramReport["outcomes"], failure };
+};
+
+/** Starts the command as `npx @mgmt/cli` does. The start of npm takes longer than most commands. */
+const npx = `#!/bin/sh
+[ "$1" = @mgmt/cli ] || exit 127
+shift
+exec mgmt "$@"
+`;
+
 /** What blocks make with `mktemp`, such as env files with connection strings. */
 let temporary: string;
 
@@ -86,6 +136,8 @@ beforeAll(async () => {
   chmodSync(temporary, 0o755);
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { recursive: true });
+  mkdirSync(join(scratch, "programs"));
+  writeFileSync(join(scratch, "programs/npx"), npx, { mode: 0o755 });
   // Without this file, vitest would use this repository's configuration, which resolves packages to their sources.
   writeFileSync(join(scratch, "vitest.config.mjs"), "export default {};\n");
   const [serving] = blocksFor("sh", "serve");
@@ -162,17 +214,13 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
     const { MGMT_BASE_URL: baseUrl = "", MGMT_TOKEN: _, ...env } = environment;
     const script = text.replaceAll("http://127.0.0.1:4300", baseUrl);
     const inCi = /^docs\/(?:quickstart|guides)\/ci\.md/.test(where);
-    const job = { ...env, TMPDIR: temporary, CI: inCi ? "true" : "", GITHUB_ACTIONS: "" };
+    // The blocks of the README use that of npm.
+    const path = where.startsWith("README.md") ? env["PATH"] : `${join(scratch, "programs")}:${env["PATH"]}`;
+    const job = { ...env, PATH: path, TMPDIR: temporary, CI: inCi ? "true" : "", GITHUB_ACTIONS: "" };
     const line = ["-euo", "pipefail", "-c", script];
     const { stdout, stderr } = await run("bash", line, { cwd: scratch, env: job });
     // A password in a connection string, or a token.
     if (inCi) expect(stdout + stderr).not.toMatch(/:\/\/[^\s/@]+:[^\s/@]+@|\bey\w+\.\w+\.\w/);
-  });
-
-  it.concurrent.each(blocksFor("ts", "run"))("run as a program: $where", async (block) => {
-    const { code } = await transform(block.text, { loader: "ts", format: "esm" });
-    const program = write({ ...block, text: code }, ".mjs");
-    await run(process.execPath, [program], { cwd: scratch, env: environment });
   });
 
   it.concurrent("compile against the built declarations", async () => {
@@ -193,6 +241,21 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
     expect(printed).toBe("");
   });
 
+  describe("that are programs", () => {
+    let report: ProgramReport;
+    beforeAll(async () => {
+      report = await runPrograms();
+    });
+
+    it.each(blocksFor("ts", "run"))("run: $where", (block) => {
+      expect(report.outcomes).toHaveProperty([fileOf(block, ".mjs")], null);
+    });
+
+    it("end, and leave nothing open", () => {
+      expect(report.failure).toBeNull();
+    });
+  });
+
   describe("that are tests", () => {
     let report: TestReport;
     beforeAll(async () => {
@@ -200,7 +263,7 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
     });
 
     it.each(blocksFor("ts", "test"))("pass: $where", (block) => {
-      const file = write(block, ".test.ts");
+      const file = fileOf(block, ".test.ts");
       const result = report.testResults.find(({ name }) => name === file);
       const failures = result?.assertionResults.filter(({ status }) => status !== "passed");
       expect({ status: result?.status, message: result?.message, failures }).toEqual({
