@@ -1,4 +1,5 @@
 import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
+import { observe } from "@mgmt/internal/observers/observe";
 import { type DataDir, openDataDir } from "./data-dir/data-dir.js";
 import { makeEphemeralDir } from "./ephemeral-dir.js";
 import { defaultDataDir } from "./data-dir/directories.js";
@@ -44,7 +45,7 @@ export interface PlatformOptions {
   requireSignInKey?: boolean;
   /** Cancels the start. After the start, use `stop`. */
   signal?: AbortSignal;
-  /** Receives log messages. */
+  /** Receives log messages. What it throws is printed once with `console.warn`. */
   onLog?: (line: string) => void;
 }
 
@@ -80,9 +81,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     unknownFields = "ignore",
     errorCodes = "contract",
     requireSignInKey = true,
-    onLog = () => undefined,
     signal,
   } = options;
+  const onLog = (line: string): void => observe("onLog", options.onLog, line);
   signal?.throwIfAborted();
   await refuseLowLimits();
   refuseNoLoopback();

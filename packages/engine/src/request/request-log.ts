@@ -1,3 +1,4 @@
+import { observe } from "@mgmt/internal/observers/observe";
 import { redactData } from "@mgmt/internal/redaction/redact";
 import type { Exchange } from "./exchange.js";
 import type { Outcome } from "../values/message.js";
@@ -60,7 +61,7 @@ export class RequestLog {
     this.#bodyBytes += kept;
     while (this.#bodyBytes > maxBodyBytes && this.#omitted < this.#entries.length) this.#omitOldestBody();
     if (this.#entries.length > this.capacity * 2) this.#removeOldest(this.#entries.length - this.capacity);
-    for (const listener of this.#listeners) listener(entry);
+    for (const listener of this.#listeners) observe("followRequests", listener, entry);
   }
 
   #omitOldestBody(): void {
@@ -92,7 +93,7 @@ export class RequestLog {
     this.#omitted = 0;
   }
 
-  /** Calls the listener for each further request. Returns a function that removes the listener. */
+  /** Calls the listener for each further request; what it throws is printed once. Returns a function that removes the listener. */
   follow(listener: (entry: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -128,7 +128,7 @@ export class Server<M extends Mode = Mode> {
     return this.#log.list();
   }
 
-  /** Calls the listener for each further request. Returns a function that removes the listener. */
+  /** Calls the listener for each further request; what it throws is printed once. Returns a function that removes the listener. */
   followRequests(listener: (entry: LoggedRequest) => void): () => void {
     return this.#log.follow(listener);
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { MemoryServer } from "../../src/server/memory-server.js";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
 import { recordTo } from "../../src/request/coverage.js";
@@ -23,6 +23,19 @@ const logged = (at: number, body: unknown): LoggedRequest => ({
 });
 
 describe("the request log", () => {
+  it("tells all listeners, whatever the first of them throws", () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const log = new RequestLog(10);
+    const seen: LoggedRequest[] = [];
+    log.follow(() => {
+      throw new Error("no");
+    });
+    log.follow((entry) => void seen.push(entry));
+    log.add(logged(1, null), 0);
+    expect(seen).toEqual([logged(1, null)]);
+  });
+
   it("contains requests and results, without headers and responses", async () => {
     const face = await openMock();
     onTestFinished(() => face.close());

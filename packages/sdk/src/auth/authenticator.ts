@@ -1,3 +1,4 @@
+import { observe } from "@mgmt/internal/observers/observe";
 import type { TokenRequest } from "../request/call.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
@@ -12,10 +13,10 @@ export interface AuthenticatorOptions extends OAuthOptions {
   /** Where the credential is stored. Authenticators with the same store share its cached state. */
   store: TokenStore;
   /**
-   * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. Default:
-   * ignored.
+   * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. What it
+   * throws is printed once with `console.warn`. Default: ignored.
    */
-  onBackgroundError?: ((error: unknown) => void) | undefined;
+  onBackgroundError?: ((error: unknown) => unknown) | undefined;
 }
 
 /** Supplies access tokens for a login and refreshes them. */
@@ -69,7 +70,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const session = sessionOf(store);
   const report = (error: unknown): void => {
     session.pausedUntil = Date.now() + pause;
-    onBackgroundError?.(error);
+    observe("onBackgroundError", onBackgroundError, error);
   };
   const renewal = { settings, store, session, report };
   const renewalLimitMs = 2 * settings.timeoutMs;

@@ -1,5 +1,6 @@
 import type { Next, OutgoingRequest } from "../transport/middleware.js";
 import type { TransportResponse } from "../transport/transport.js";
+import { observe } from "@mgmt/internal/observers/observe";
 import { redactBody, redactHeaders, redactUrl, secretsIn } from "@mgmt/internal/redaction/redact";
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 
@@ -7,11 +8,11 @@ import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 export const printRequest = async (
   request: OutgoingRequest,
   next: Next,
-  debug: true | ((line: string) => void),
+  debug: true | ((line: string) => unknown),
 ): Promise<TransportResponse> => {
   const { method, attempt } = request;
   const write = typeof debug === "function" ? debug : (line: string): void => console.error(line);
-  const print = (line: string): void => write(escapeUnsafe(line));
+  const print = (line: string): void => observe("debug", write, escapeUnsafe(line));
   const sent = secretsIn(request.headers, request.body);
   const url = redactUrl(request.url, sent);
   const start = performance.now();

@@ -18,8 +18,8 @@ export interface ApprovalWaitOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Called when a call starts to wait, and after every poll of the approval. The wait continues when the returned promise
-   * resolves; an error it throws ends the call. What it returns is ignored.
+   * Called when a call starts to wait, and after every poll of the approval. What it returns is ignored; what it throws is printed
+   * once with `console.warn`.
    */
   onProgress?: ((progress: ApprovalProgress) => unknown) | undefined;
 }

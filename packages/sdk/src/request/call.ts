@@ -50,7 +50,7 @@ export interface SendOptions {
   /** Runs inside the client's middleware. */
   middleware?: readonly Middleware[] | undefined;
   /** As for the client. */
-  debug?: boolean | ((line: string) => void) | undefined;
+  debug?: boolean | ((line: string) => unknown) | undefined;
 }
 
 /** Options of one call. Defaults are those of the client. */
@@ -64,7 +64,7 @@ export interface RequestOptions extends SendOptions {
   /** Longest `Retry-After` to wait for, in milliseconds. */
   maxRetryAfterMs?: number | undefined;
   /** Replaces the client's. */
-  onRetry?: ((retry: RetryEvent) => void) | undefined;
+  onRetry?: ((retry: RetryEvent) => unknown) | undefined;
   /** As for the client: false does not wait, true waits with the client's options, an object overrides some of them. */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
 }

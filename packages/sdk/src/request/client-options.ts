@@ -47,16 +47,18 @@ export interface ClientOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Called before each pause that precedes a retry, so that a program can say why a call takes long. What it throws ends the call.
+   * Called before each pause that precedes a retry, so that a program can say why a call takes long. What it throws is printed once
+   * with `console.warn`.
    */
-  onRetry?: ((retry: RetryEvent) => void) | undefined;
+  onRetry?: ((retry: RetryEvent) => unknown) | undefined;
   /** Wraps every request that is sent; the first is the outermost. */
   middleware?: readonly Middleware[] | undefined;
   /**
    * Prints every request and its response to `console.error`, or line by line to a function of yours. Tokens, passwords and
-   * connection strings are redacted in headers, addresses and bodies. Default: false.
+   * connection strings are redacted in headers, addresses and bodies. What the function throws is printed once with `console.warn`.
+   * Default: false.
    */
-  debug?: boolean | ((line: string) => void) | undefined;
+  debug?: boolean | ((line: string) => unknown) | undefined;
   /**
    * For agents: whether a call that gets 403 `approval_required` waits for the sponsor's approval and then sends the same
    * request once more. Such a call may also throw what `agentApprovals.wait` throws, with the `ApprovalRequiredError` as

@@ -23,9 +23,9 @@ export interface Settings {
   timeoutMs: number;
   maxRetries: number;
   maxRetryAfterMs: number;
-  onRetry?: (retry: RetryEvent) => void;
+  onRetry?: (retry: RetryEvent) => unknown;
   middleware: readonly Middleware[];
-  debug?: boolean | ((line: string) => void) | undefined;
+  debug?: boolean | ((line: string) => unknown) | undefined;
   waitForApproval?: ApprovalWaitOptions | false | undefined;
   timers: Timers;
   /** Each of them ends a call. */

@@ -1,3 +1,4 @@
+import { observe } from "@mgmt/internal/observers/observe";
 import { errorFrom } from "./error-from.js";
 import { ConnectionError, withoutQuery } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
@@ -33,7 +34,8 @@ export const retry = async (
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
     mayBeProcessed ||= !isUnprocessed(outcome);
     signal.throwIfAborted();
-    onRetry?.({ method: message.method, url: withoutQuery(message.url), attempts: [...attempts], pauseMs });
+    const about = { method: message.method, url: withoutQuery(message.url) };
+    observe("onRetry", onRetry, { ...about, attempts: [...attempts], pauseMs });
     await pause(pauseMs, signal, timers);
     const authorized = await authorize(context);
     outcome = await refresh(context, authorized, await send(context, authorized, pauseMs));

@@ -1,3 +1,4 @@
+import { observe } from "@mgmt/internal/observers/observe";
 import { ApiError } from "../errors/api-error.js";
 import { ConnectionError, InvalidArgumentError } from "../errors/local-errors.js";
 import { type AwaitedResource, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
@@ -26,7 +27,7 @@ interface Wait<T extends AwaitedResource> {
   id: string;
   poll: Poll<T>;
   /** Runs before the first poll, within the deadline. */
-  onStart?: (progress: WaitProgress) => unknown;
+  onStart?: (progress: WaitProgress) => void;
   /** The error that made the wait necessary. */
   cause?: unknown;
 }
@@ -66,7 +67,7 @@ export const waitFor = async <T extends AwaitedResource>(
   return await withDeadline(
     { signals: signals.concat(callerSignal ?? []), timeoutMs, timedOut, timers },
     async (signal) => {
-      await onStart?.(progressAfter(0));
+      onStart?.(progressAfter(0));
       for (
         let polls = 1, bound = firstPauseMs;
         ;
@@ -86,7 +87,7 @@ export const waitFor = async <T extends AwaitedResource>(
         if (seen !== undefined) {
           last = seen;
           failing = undefined;
-          await onProgress?.(seen, progressAfter(polls));
+          observe("onProgress", onProgress, seen, progressAfter(polls));
           if (isReached(goal, id, seen, cause)) return seen;
         }
         await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));

@@ -8,8 +8,8 @@ export interface WaitOptions<T> extends SendOptions {
   /** Milliseconds for the whole wait. Each method documents its default. `Infinity` sets no deadline. */
   timeoutMs?: number | undefined;
   /**
-   * Called with the resource after every poll, including the last. The wait continues when the returned promise resolves;
-   * an error it throws ends the wait. What it returns is ignored.
+   * Called with the resource after every poll, including the last. What it returns is ignored; what it throws is printed once with
+   * `console.warn`.
    */
   onProgress?: ((seen: T, progress: WaitProgress) => unknown) | undefined;
   /**

@@ -1,3 +1,4 @@
+import { observe } from "@mgmt/internal/observers/observe";
 import { ApiError } from "../errors/api-error.js";
 import type { AwaitedResource, PromotionState, TransferState } from "../errors/wait-errors.js";
 import type { ApprovalRequiredError } from "../errors/generated/errors.js";
@@ -82,8 +83,8 @@ export const waitForSponsor = async (
   waiting: Waiting,
 ): Promise<void> => {
   const { approvalId, approvalUrl, expiresAt, method, path } = required;
-  const report = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): unknown =>
-    onProgress?.({
+  const report = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): void =>
+    observe("onProgress", onProgress, {
       approvalId,
       approvalUrl,
       expiresAt: seen.expiresAt,
@@ -92,7 +93,7 @@ export const waitForSponsor = async (
       path,
       ...progress,
     });
-  const onStart = (progress: WaitProgress): unknown => report({ status: "pending", expiresAt }, progress);
+  const onStart = (progress: WaitProgress): void => report({ status: "pending", expiresAt }, progress);
   const wait = { goal: approvalGiven, id: approvalId, poll, onStart, cause: required };
   await waitFor(wait, { timeoutMs, onProgress: report }, waiting);
 };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createAuthenticator } from "@mgmt/sdk/auth";
 import { json, thrown } from "../server.js";
 import { html, refreshTokens, setup, until } from "./authenticator-setup.js";
@@ -163,6 +163,19 @@ describe("a refresh", () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     process.off("unhandledRejection", listener);
     expect(unhandled).toEqual([]);
+  });
+
+  it("is returned when onBackgroundError fails, which is printed once", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const problem = new Error("The log is full.");
+    const onBackgroundError = (): never => {
+      throw problem;
+    };
+    const { options } = await setup({ secondsLeft: 20, replies: { token: html } });
+    const { token } = createAuthenticator({ ...options, onBackgroundError });
+    expect(await token()).toBe("access-0");
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("onBackgroundError"), problem]]);
+    warn.mockRestore();
   });
 
   it("is retried after a failure by the next call that needs it", async () => {

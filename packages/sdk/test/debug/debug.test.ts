@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
 import { answering, startServer, thrown } from "../server.js";
 
@@ -51,5 +51,16 @@ describe("debug", () => {
     expect(lines[1]).toMatch(/× GET .*\/v1\/me #1 connection:failed/);
     expect(lines[3]).toContain("20 characters that are not JSON");
     expect(lines.join("")).not.toContain("hunter2");
+  });
+
+  it("changes nothing about a call when its function fails, which is printed once", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const { baseUrl } = await answering({ data: { id: "proj_1" } });
+    const problem = new Error("The file is closed.");
+    const client = createClient({ baseUrl, token: false, debug: () => Promise.reject(problem) });
+    expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
+    expect(await client.projects.get("proj_1")).toEqual({ id: "proj_1" });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("debug"), problem]]);
+    warn.mockRestore();
   });
 });

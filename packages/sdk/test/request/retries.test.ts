@@ -116,14 +116,23 @@ describe("a retry", () => {
     expect(onRetry).not.toHaveBeenCalled();
   });
 
-  it("does not happen if its announcement throws", async () => {
-    const { client, seen } = await failing(502);
+  it.each([
+    [
+      "throws",
+      (problem: Error) => {
+        throw problem;
+      },
+    ],
+    ["rejects", (problem: Error) => Promise.reject(problem)],
+    ["never ends", () => new Promise(() => undefined)],
+  ])("happens also if its announcement %s, which is printed once", async (what, announce) => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const { client, seen } = await failing(502, 502);
     const problem = new Error("stop");
-    const onRetry = (): void => {
-      throw problem;
-    };
-    expect(await thrown(client.me.get({ onRetry }))).toBe(problem);
-    expect(seen).toHaveLength(1);
+    await client.me.get({ onRetry: () => announce(problem) });
+    expect(seen).toHaveLength(3);
+    const printed = [expect.stringContaining("onRetry"), problem];
+    expect(warn.mock.calls).toEqual(what === "never ends" ? [] : [printed]);
   });
 
   it("sends a PATCH, which sets absolute values, with the same body", async () => {

@@ -154,14 +154,19 @@ describe("a call of an agent that waits for its approval", () => {
   it("sends again once only: a second approval_required is thrown", async () => {
     const { id: backupId } = await mock.seed.backup(world.databaseId);
     const source = { type: "backup", databaseId: world.databaseId, backupId } as const;
-    const client = world.agentThat({
-      onProgress: async ({ approvalId, status, polls }) => {
-        if (polls === 1) await mock.approvals.approve(approvalId);
-        // Another program of the same agent sends the request first.
-        if (status === "approved") await world.agent.databases.restore(world.databaseId, { source });
-        if (status === "approved") await mock.states.setDatabaseStatus(world.databaseId, "ready");
-      },
-    });
+    let polls = 0;
+    const fetch: Fetch = async (url, init) => {
+      const response = await mock.fetch(url, init);
+      if (init.method !== "GET" || polls > 1) return response;
+      polls += 1;
+      const [approvalId = ""] = world.approvalIds();
+      if (polls === 1) await mock.approvals.approve(approvalId);
+      // Another program of the same agent sends the request first.
+      if (polls === 2) await world.agent.databases.restore(world.databaseId, { source });
+      if (polls === 2) await mock.states.setDatabaseStatus(world.databaseId, "ready");
+      return response;
+    };
+    const client = world.agentThat(true, { fetch });
     const error = await thrown(client.databases.restore(world.databaseId, { source }));
     expect(error).toBeInstanceOf(ApprovalRequiredError);
     expect(error).toMatchObject({ approvalId: world.approvalIds()[1] });
@@ -243,11 +248,19 @@ describe("a call of an agent that waits for its approval", () => {
     await world.user.databases.get(world.databaseId);
   });
 
-  it("ends with the error of onProgress, before the first poll too", async () => {
-    const client = world.agentThat({ onProgress: () => Promise.reject(new Error("The screen is gone.")) });
-    const error = await thrown(client.databases.delete(world.databaseId));
-    expect(error).toMatchObject({ message: "The screen is gone." });
-    expect(world.requests()).toEqual(["databases.delete 403"]);
+  it("goes on when onProgress fails, which is printed once", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const problem = new Error("The screen is gone.");
+    const client = world.agentThat({
+      onProgress: async ({ approvalId, polls }) => {
+        if (polls === 1) await mock.approvals.approve(approvalId);
+        throw problem;
+      },
+    });
+    await client.databases.delete(world.databaseId);
+    expect(world.requests().at(-1)).toBe("databases.delete 204");
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("onProgress"), problem]]);
+    warn.mockRestore();
   });
 
   it("throws a 401 that comes while it waits", async () => {
@@ -262,8 +275,8 @@ describe("a call of an agent that waits for its approval", () => {
   it("throws the error of the repeated request", async () => {
     const client = world.agentThat(
       when(async (id) => {
-        await mock.approvals.approve(id);
         await world.user.databases.delete(world.databaseId);
+        await mock.approvals.approve(id);
       }),
     );
     expect(await thrown(client.databases.delete(world.databaseId))).toBeInstanceOf(DatabaseNotFoundError);

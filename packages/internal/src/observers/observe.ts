@@ -1,0 +1,21 @@
+const reported = new WeakSet<object>();
+
+/**
+ * Calls a function of a program that watches something and decides nothing. It is not awaited. What it throws, at once or later, is
+ * printed with `console.warn`, once for each function.
+ *
+ * @param name what the program calls the function.
+ */
+export const observe = <Args extends unknown[]>(
+  name: string,
+  observer: ((...args: Args) => unknown) | undefined,
+  ...args: Args
+): void => {
+  if (!observer) return;
+  const call = async (): Promise<unknown> => observer(...args);
+  call().catch((error: unknown) => {
+    if (reported.has(observer)) return;
+    reported.add(observer);
+    console.warn(`[mgmt] The function ${name} failed, which changes nothing else:`, error);
+  });
+};
