@@ -37,8 +37,8 @@ const tableColumn = (column: Column, index: number): TableColumn => {
 };
 
 /**
- * Writes a table. The first page fixes the columns and their widths. Longer texts on later pages are cut to fit the terminal; elsewhere,
- * they stay whole and move the rest of their row.
+ * Writes a table. The first page fixes the columns and their widths. Longer texts on later pages are cut to fit the terminal. Ids stay
+ * whole and move the rest of their row, as do all texts elsewhere.
  */
 export class TableWriter implements ListWriter {
   /** Titles of the columns that do not fit into the terminal. Known after the first page. */
@@ -90,17 +90,12 @@ export class TableWriter implements ListWriter {
     }
   }
 
-  /** Cuts what is wider than its column, if the terminal has a width. An id stays whole if the rest of its row can move. */
+  /** Cuts what is wider than its column, if the terminal has a width. An id stays whole, and moves the rest of its row. */
   private fitted(row: readonly string[]): string[] {
-    let space = this.space();
+    const isLimited = this.space() < Infinity;
     return this.columns.map(({ isCut }, index) => {
       const text = row[index] ?? "";
-      const width = this.widths[index] ?? 0;
-      const more = widthOf(text) - width;
-      const isWhole = more <= space && (space === Infinity || !isCut);
-      if (more <= 0 || !isWhole) return cutTo(text, width);
-      space -= more;
-      return text;
+      return isCut && isLimited ? cutTo(text, this.widths[index] ?? 0) : text;
     });
   }
 
