@@ -42,6 +42,8 @@ export interface StepResult {
   readonly resource: string;
   readonly name: string;
   readonly id: string | null;
+  /** Region of what is created. Absent if the service chooses it. */
+  readonly region?: string;
   readonly error?: Omit<Failure, "exitCode">;
 }
 
@@ -150,14 +152,14 @@ const printResults = async (
   const problems: string[] = [];
   for (const step of steps) {
     const { action, resource, path } = step;
-    const about = { action, resource, name: path.join("/") };
     const id = ids.get(step) ?? (step.action === "create" ? null : step.id);
-    if (ids.has(step)) results.push({ status: "done", ...about, id });
-    else if (!errors.has(step)) results.push({ status: "skipped", ...about, id });
+    const about = { action, resource, name: path.join("/"), id, ...regionOf(step) };
+    if (ids.has(step)) results.push({ status: "done", ...about });
+    else if (!errors.has(step)) results.push({ status: "skipped", ...about });
     else {
       const { exitCode: _, ...failure } = await output.failureOf(errors.get(step));
       const isUnknown = unknown === step;
-      results.push({ status: isUnknown ? "unknown" : "failed", ...about, id, error: failure });
+      results.push({ status: isUnknown ? "unknown" : "failed", ...about, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
       problems.push(`${action} ${nameOf(step)} ${outcome}: ${failure.message} (${failure.code})`);
     }
@@ -179,11 +181,18 @@ const planAgain = ({ file, prune, targets = [] }: ApplyOptions): readonly string
   ...targets.flatMap((target) => ["--target", target]),
 ];
 
-/** The table has no room for the error, which is printed below it. */
+const regionOf = (step: Step): Pick<StepResult, "region"> => {
+  const region = step.action === "create" ? step.fields["region"] : undefined;
+  return typeof region === "string" && region !== "inherit" ? { region } : {};
+};
+
+/** The table has no room for the error, which is printed below it, and the plan above it has the regions. */
 const inFormat =
   (format: string) =>
-  ({ error, ...result }: StepResult): object =>
-    format === "table" || !error ? result : { ...result, error };
+  ({ error, region, ...result }: StepResult): object =>
+    format === "table"
+      ? result
+      : { ...result, ...(region !== undefined && { region }), ...(error && { error }) };
 
 /** Prints the requests of all steps. The ids of what they create get names. */
 const dryRun = async (

@@ -60,6 +60,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         resource: { type: "string" },
         name: { type: "string" },
         id: { type: ["string", "null"] },
+        region: {
+          type: "string",
+          description: "Region of what is created. Absent if the service chooses it.",
+        },
         error: {
           type: "object",
           properties: {
