@@ -400,6 +400,21 @@ describe("a list of what does not exist", () => {
     expect(errors).toMatchObject([{ error: { code: "name:not_found" } }]);
   });
 
+  it("is refused with 6 and the similar names for a branch: projects branches list --git-name", async () => {
+    const { mgmt, server } = session;
+    const { id } = await server.engine.seed.project();
+    await server.engine.seed.branch(id, { gitName: "feature/cart" });
+    const { status, stdout, errors } = await mgmt`projects branches list ${id} --git-name feature/cat -o json`;
+    expect({ status, stdout }).toEqual({ status: 6, stdout: "" });
+    expect(errors).toMatchObject([
+      { error: { code: "name:not_found", hint: expect.stringContaining("Did you mean feature/cart?") } },
+    ]);
+    const found = await mgmt`projects branches list ${id} --git-name feature/cart -o json`;
+    expect(found).toMatchObject({ status: 0, json: [{ gitName: "feature/cart" }] });
+    const contains = await mgmt`projects branches list ${id} --git-name-contains nothing -o json`;
+    expect(contains).toMatchObject({ status: 0, json: [] });
+  });
+
   it("is empty for what exists", async () => {
     const { mgmt, server } = session;
     const { id } = await server.engine.seed.project();

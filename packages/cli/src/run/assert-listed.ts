@@ -8,8 +8,8 @@ import { kinds } from "../contract/kinds.js";
 import { ApiError } from "../contract/sdk.js";
 import type { OperationCommand } from "../contract/row.js";
 
-/** Field of a query with the name of a branch. */
-const branchName = "branchGitName";
+/** Fields of a query with the name of a branch. */
+const branchNames = ["branchGitName", "gitName"];
 
 /** In how many projects a branch is looked for. Each takes a request. */
 const searchedProjects = 20;
@@ -42,7 +42,7 @@ export const assertListed = async (
       throw error;
     }
   }
-  const name = valueAt(values, [branchName]);
+  const name = branchNames.map((field) => valueAt(values, [field])).find((each) => each !== undefined);
   if (typeof name === "string") await assertBranch(name, valueAt(values, ["projectId"]), client, signal);
 };
 
