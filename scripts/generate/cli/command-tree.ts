@@ -86,11 +86,10 @@ const nodesBelow = (parent: readonly string[], places: readonly Place[]): string
 
 const nodeOf = ({ words, declared, isShown }: Place, places: readonly Place[]): string => {
   const { declaration, file } = declared;
-  const { summary, alias, oldName, heading, startHere }: GroupDeclaration = declaration;
+  const { summary, alias, heading, startHere }: GroupDeclaration = declaration;
   const fields = {
     name: words.at(-1),
     alias,
-    oldName,
     summary,
     ...(isShown && { heading: heading && headings[heading], startHere }),
     hidden: isShown ? undefined : true,

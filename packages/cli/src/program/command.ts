@@ -54,8 +54,6 @@ export class MgmtCommand extends Command {
   private passesFlags = false;
   /** Place among the commands that a new user needs first. */
   startHere?: number;
-  /** One of its aliases, which help leaves out. */
-  oldName?: string;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
   helpIsData = false;

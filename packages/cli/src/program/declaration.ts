@@ -40,8 +40,6 @@ export interface GroupDeclaration {
   /** Place among the commands that a new user needs first. Default: it is not one of them. */
   readonly startHere?: number;
   readonly alias?: string;
-  /** A name that the command had before. It works, and no help shows it. */
-  readonly oldName?: string;
   /** Other words that call it, which no help shows. */
   readonly alsoAs?: readonly string[];
   readonly hidden?: boolean;

@@ -15,7 +15,6 @@ export interface CommandNode {
   readonly heading?: string;
   readonly startHere?: number;
   readonly alias?: string;
-  readonly oldName?: string;
   readonly hidden?: boolean;
   /** Loads declarations, that of the command among them, when it is called or its help is shown. Absent for a group. */
   readonly load?: () => Promise<Declarations>;
@@ -25,16 +24,15 @@ export interface CommandNode {
 /** Adds commands by name and summary. The rest is defined on demand. */
 export const addCommands = (parent: MgmtCommand, nodes: readonly CommandNode[], context: Context): void => {
   for (const node of nodes) {
-    const { name, summary, heading, startHere, alias, oldName, hidden = false, load } = node;
+    const { name, summary, heading, startHere, alias, hidden = false, load } = node;
     parent.addLazy({
       name,
-      aliases: [alias, oldName].filter((each) => each !== undefined),
+      aliases: alias === undefined ? [] : [alias],
       hidden,
       describe: (command) => {
         command.summary(summary);
         if (heading !== undefined) command.helpGroup(heading);
         if (startHere !== undefined) command.startHere = startHere;
-        if (oldName !== undefined) command.oldName = oldName;
         command.onDefine = async () => {
           const declaration = load && declarationOf(command, await load());
           if (declaration) defineCommand(command, declaration, context);

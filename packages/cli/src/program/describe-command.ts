@@ -53,7 +53,7 @@ export const describeCommand = (command: MgmtCommand): CommandHelp => {
     summary: command.summary(),
     description: command.description(),
     usage: helper.commandUsage(command),
-    aliases: command.aliases().filter((alias) => alias !== command.oldName),
+    aliases: command.aliases(),
     operationId: row?.id ?? null,
     arguments: command.registeredArguments.map(describeArgument),
     options: [...options.filter((each) => !each.global), ...options.filter((each) => each.global)],

@@ -200,8 +200,9 @@ describe("mgmt preview prune", () => {
     expect(await place.branches()).toEqual(["main", "second"]);
   });
 
-  it("still runs by its old name gc, which no help shows", async () => {
-    expect(await place.mgmtIn(clone)`preview gc`).toMatchObject({ status: 0 });
+  it("has no other name", async () => {
+    const { status, errors } = await place.mgmtIn(clone)`preview gc -o json`;
+    expect({ status, errors }).toMatchObject({ status: 2, errors: [{ error: { code: "usage:invalid" } }] });
     const { json } = await place.mgmtIn(clone)`preview prune --help -o json`;
     expect(json).toMatchObject({ command: "mgmt preview prune", aliases: [] });
   });

@@ -163,7 +163,6 @@ export const commandTree: readonly CommandNode[] = [
       },
       {
         name: "prune",
-        oldName: "gc",
         summary: "Delete the databases that expired or whose git branch is gone",
         load: () => import("../preview/command.js"),
       },

@@ -158,7 +158,6 @@ export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
 export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
   words: "preview prune",
   order: 60,
-  oldName: "gc",
   summary: "Delete the databases that expired or whose git branch is gone",
   description:
     "Deletes the preview databases of a git repository that have expired, and those whose branch was in its remote and is gone " +
