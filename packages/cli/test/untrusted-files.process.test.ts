@@ -181,6 +181,14 @@ describe.skipIf(process.platform === "win32")("mgmt link in a repository that ma
     expect(statSync(join(repository, ".mgmt/link.json")).mode & 0o777).toBe(0o600);
   });
 
+  it("warns about a file that other accounts can use", async () => {
+    const link = `link --project-id ${projectId} -o json`;
+    expect((await run(link)).errors).toEqual([]);
+    chmodSync(join(repository, ".mgmt/link.json"), 0o664);
+    const warning = expect.objectContaining({ code: "link:open_mode", mode: "664" });
+    expect((await run(link)).errors).toContainEqual({ warning });
+  });
+
   it("says that git does not ignore it, or tracks it", async () => {
     git("init", "--quiet");
     const { errors } = await run(`link --project-id ${projectId} -o json`);

@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../../context/context.js";
 import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../git/ignore-in-git.js";
+import { warnAboutReaders } from "../../disclosure/warn-about-readers.js";
 import { replaceFile } from "../../files/replace-file.js";
 import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
@@ -98,11 +99,12 @@ export const writeLink = async (
   const unchanged = before?.profile === name?.value ? before : undefined;
   const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
   const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
-  try {
-    await replaceFile(file, { root: cwd, createFolder: true }, () => text);
-  } catch (error) {
-    throw unwritableLink(file, error);
-  }
+  const { mode } = await replaceFile(file, { root: cwd, createFolder: true }, () => text).catch(
+    (error: unknown) => {
+      throw unwritableLink(file, error);
+    },
+  );
+  await warnAboutReaders(file, mode, context, "link:open_mode");
   return { file, link };
 };
 
