@@ -41,6 +41,8 @@ export const questions: readonly Question[] = [
     prepare: withToken,
   }),
   question("a hidden text", "projects transfer webshop", /token/i),
+  question("a text", "workspaces service-tokens create", /Name:/),
+  question("the database to connect to", "psql", choices, { prepare: withDump }),
   question("the address of a login", "login --no-browser", /Paste the address/, { prepare: withoutToken }),
   question("the token of a login", "login --with-token", /Token:/, { prepare: withoutToken }),
   question("the profile to switch to", "auth switch", choices, { prepare: withProfiles }),
