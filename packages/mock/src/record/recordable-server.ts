@@ -62,8 +62,11 @@ export class RecordableServer extends MemoryServer {
    * respond like the API; TypeError for an invalid URL.
    */
   async record({ upstream, fetch: send = globalThis.fetch }: RecordOptions): Promise<ActiveRecording> {
-    if (!URL.canParse(upstream) || /\/(?:v1)?$/.test(upstream) || new URL(upstream).username !== "") {
-      throw new TypeError("upstream must be an absolute URL without credentials, a trailing slash, or /v1");
+    const isBase = /^https?:\/\/[^\s\\@?#]+$/i.test(upstream) && !/\/(?:v1)?$/.test(upstream);
+    if (!isBase || !URL.canParse(upstream)) {
+      throw new TypeError(
+        "upstream must be an http or https URL without credentials, a query, a trailing slash, or /v1",
+      );
     }
     const recorder = new Recorder(upstream, send);
     await recorder.check();

@@ -166,12 +166,18 @@ describe("a service that cannot be recorded", () => {
     });
   });
 
-  it.each(["nowhere", "https://api.example.com/", "https://api.example.com/v1", "https://me:pw@example.com"])(
-    "has an invalid URL: %s",
-    async (upstream) => {
-      await expect(setupMock().record({ upstream })).rejects.toThrow(TypeError);
-    },
-  );
+  it.each([
+    "nowhere",
+    "https:api.example.com",
+    "ftp://api.example.com",
+    "https://api.example.com?x=1",
+    "https://api.example.com\n",
+    "https://api.example.com/",
+    "https://api.example.com/v1",
+    "https://me:pw@example.com",
+  ])("has an invalid URL: %s", async (upstream) => {
+    await expect(setupMock().record({ upstream })).rejects.toThrow(TypeError);
+  });
 });
 
 describe("a file that cannot be replayed", () => {
