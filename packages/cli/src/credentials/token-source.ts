@@ -36,7 +36,8 @@ export const expiryOf = (token: string): number | undefined => {
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
     const expiry = isObject(claims) ? claims["exp"] : undefined;
-    return typeof expiry === "number" && Number.isFinite(expiry) ? expiry * 1000 : undefined;
+    // A later time is none that `Date` has.
+    return typeof expiry === "number" && Math.abs(expiry) <= 8.64e12 ? expiry * 1000 : undefined;
   } catch {
     return undefined;
   }
