@@ -22,12 +22,13 @@ export const foreignSource = async (
   context: Context,
 ): Promise<QueryTarget> => {
   const [text, origin] = await read({ sourceFile, sourceEnv }, context);
-  const isUri = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+  // The parser removes line breaks, and libpq refuses a percent sign that encodes nothing.
+  const isUri = /^postgres(ql)?:\/\/(?:[^\t\r\n%]|%[\da-f]{2})+$/i.test(text) && URL.canParse(text);
   const url = isUri ? new URL(text) : undefined;
   if (!url || url.hostname === "") {
     throw usageError(
       `${origin} is not a Postgres connection string`,
-      "It must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+      "It must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with a percent sign in it as %25.",
     );
   }
   const password = url.searchParams.get("password") ?? decodeURIComponent(url.password);
