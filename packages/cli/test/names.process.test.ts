@@ -404,7 +404,8 @@ describe("a list of what does not exist", () => {
     const { mgmt, server } = session;
     const { id } = await server.engine.seed.project();
     await server.engine.seed.branch(id, { gitName: "feature/cart" });
-    const { status, stdout, errors } = await mgmt`projects branches list ${id} --git-name feature/cat -o json`;
+    const { status, stdout, errors } =
+      await mgmt`projects branches list ${id} --git-name feature/cat -o json`;
     expect({ status, stdout }).toEqual({ status: 6, stdout: "" });
     expect(errors).toMatchObject([
       { error: { code: "name:not_found", hint: expect.stringContaining("Did you mean feature/cart?") } },
