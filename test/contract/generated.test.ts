@@ -5,5 +5,7 @@ import { root } from "../../scripts/generate/contract/contract.js";
 
 it("generates the committed files from the contract without a change", async () => {
   const run = promisify(execFile)("npm", ["run", "--silent", "generate", "--", "--check"], { cwd: root });
-  await expect(run).resolves.toMatchObject({ stdout: "65 operations, 0 file(s) stale\n" });
+  await expect(run).resolves.toMatchObject({
+    stdout: expect.stringMatching(/^\d+ operations, 0 file\(s\) stale\n$/),
+  });
 }, 600_000);
