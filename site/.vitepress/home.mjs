@@ -62,6 +62,8 @@ It needs no account: \`mgmt dev\` runs the service on your machine. [Quickstart:
 
 ## Get started
 
+No version is published yet: [install the packages from the repository](README.md#from-this-repository).
+
 <div class="home-cards">
 
 ${quickstarts.map(printCard).join("\n\n")}
