@@ -34,6 +34,11 @@ const tokenEnding = new RegExp(
 );
 /** How long ago the first day of the month was. */
 const ageOfMonth = new RegExp(String.raw`(?<=period start${gap}[\d-]+T[\d:.]+Z${gap}\()\d+ \w+ ago`, "g");
+/** The size of a database without data, in bytes and in GiB. It depends on the version of Postgres. */
+const databaseSize = new RegExp(
+  String.raw`(?<=completed${gap})\d{7}\b|(?<=storage \(GiB\)${gap})0\.00\d{4}\b`,
+  "g",
+);
 const portDetail = new RegExp(String.raw`(?<=port${gap})\d{5}\b`, "g");
 
 /** Removes messages that depend on how fast the service is. They may be broken into two lines. */
@@ -76,6 +81,7 @@ export const normalize = (raw: string, { folder }: Pick<Place, "folder">): strin
     .replaceAll(portDetail, port)
     .replaceAll(ageOfMonth, "22 days ago")
     .replaceAll(tokenEnding, "a1B2")
+    .replaceAll(databaseSize, (size) => (size.includes(".") ? "0.007276" : "7812799"))
     .replaceAll(
       /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g,
       (_, fraction: string | undefined) => `2026-03-02T09:30:00${fraction === undefined ? "" : ".000"}Z`,
