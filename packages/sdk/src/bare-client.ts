@@ -1,19 +1,15 @@
 import type { ApiPromise } from "./request/api-promise.js";
-import { type Core, coreOf } from "./methods/core.js";
+import { type Core, CoreOwner, coreOf } from "./methods/core.js";
 import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { Call, RequestOptions } from "./request/call.js";
 import { mergeOptions } from "./request/settings.js";
 import { assertOptions } from "#type-checks";
 
 /** What every client has, whatever its resources. */
-export class BareClient {
-  readonly #core: Core;
-  readonly #classes: ResourceClasses;
-
-  constructor(core: Core, classes: ResourceClasses) {
-    this.#core = core;
-    this.#classes = classes;
-    for (const [name, Class] of Object.entries(classes)) Reflect.set(this, name, new Class(core));
+export class BareClient extends CoreOwner {
+  constructor(core: Core) {
+    super(core);
+    for (const [name, Class] of Object.entries(core.classes)) Reflect.set(this, name, new Class(core));
   }
 
   /**
@@ -24,7 +20,7 @@ export class BareClient {
    */
   request<T = unknown>(call: Call, options?: RequestOptions): ApiPromise<T> {
     // The caller says what the body is.
-    return this.#core.request(call, options, (body) => ({ value: body as T }));
+    return this.core().request(call, options, (body) => ({ value: body as T }));
   }
 
   /**
@@ -41,15 +37,10 @@ export class BareClient {
    * for an option that does not exist or is not valid.
    */
   withOptions(options: RequestOptions): this {
-    assertOptions(options, "withOptions", InvalidArgumentError);
+    assertOptions(options, "withOptions", () => InvalidArgumentError);
     // The constructors of all clients have the same parameters.
-    const Client = this.constructor as new (core: Core, classes: ResourceClasses) => this;
-    return new Client(coreOf(mergeOptions(this.#core.settings, options, "withOptions")), this.#classes);
+    const Client = this.constructor as new (core: Core) => this;
+    const { settings, classes } = this.core();
+    return new Client(coreOf(mergeOptions(settings, options, "withOptions"), classes));
   }
 }
-
-/** A class such as `ProjectsResource`. */
-export type ResourceClass = new (core: Core) => object;
-
-/** The classes of a client's resources, by their names. */
-export type ResourceClasses = Readonly<Record<string, ResourceClass>>;

@@ -1,4 +1,4 @@
-import { BareClient, type ResourceClasses } from "./bare-client.js";
+import { BareClient } from "./bare-client.js";
 import { type Core, createCore } from "./methods/core.js";
 import { type Resources, type SafeResources, resources } from "./resources/generated/resources.js";
 import type { HttpClient } from "./http.js";
@@ -12,15 +12,6 @@ import { safely } from "./methods/safe.js";
 export interface MgmtClient extends FullClient, Resources {}
 
 class FullClient extends BareClient {
-  readonly #core: Core;
-  readonly #http: HttpClient;
-
-  constructor(core: Core, classes: ResourceClasses) {
-    super(core, classes);
-    this.#core = core;
-    this.#http = createLazyHttp(core.settings);
-  }
-
   /**
    * The same methods, which resolve to `{ data, error }` instead of throwing. An error that is not a `MgmtError`, such as the
    * reason of an aborted signal, is still thrown.
@@ -51,14 +42,20 @@ class FullClient extends BareClient {
    * `InvalidResponseError` for a body that is not a list.
    */
   requestPages<T = unknown>(call: ListCall, options?: ListOptions): CursorPages<T> {
-    return listPages(this.#core.request, call, options, readAnyPage);
+    return listPages(this.core().request, call, options, readAnyPage);
   }
 
   /** The typed path client, which is loaded by its first call. */
   get http(): HttpClient {
-    return this.#http;
+    const core = this.core();
+    const http = httpClients.get(core) ?? createLazyHttp(core.settings);
+    httpClients.set(core, http);
+    return http;
   }
 }
+
+/** A client keeps its own, which may have middleware. */
+const httpClients = new WeakMap<Core, HttpClient>();
 
 const createLazyHttp = (settings: Settings): HttpClient => {
   let loading: Promise<HttpClient> | undefined;
@@ -89,4 +86,4 @@ const createLazyHttp = (settings: Settings): HttpClient => {
  */
 export const createClient = (options?: ClientOptions): MgmtClient =>
   // The constructor has made an instance of every resource.
-  new FullClient(createCore(options), resources) as MgmtClient;
+  new FullClient(createCore(options, resources)) as MgmtClient;

@@ -54,7 +54,7 @@ export const connectionString = (
   connection: ConnectableConnection,
   options: ConnectionStringOptions = {},
 ): string => {
-  assertOptions(options, "connectionString", InvalidArgumentError);
+  assertOptions(options, "connectionString", () => InvalidArgumentError);
   const { pooled = false, format = "uri" } = options;
   const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (!write) {

@@ -45,7 +45,7 @@ export const createHttp = (settings: Settings): HttpClient => {
     bodySerializer: serializeBody,
   });
   const request = async (method: string, path: string, init: Init = {}): Promise<unknown> => {
-    assertOptionNames(init, "a call by path", initNames, InvalidArgumentError);
+    assertOptionNames(init, "a call by path", initNames, () => InvalidArgumentError);
     const options = ownOptions(init);
     assertUnchecked(settings.unchecked, { method: "GET", path }, options);
     // The library must not see the caller's signal: a `Request` that has it leaves a listener on it.

@@ -1,7 +1,8 @@
 export { ApiPromise } from "./request/api-promise.js";
 export type { Attempt } from "./errors/attempt.js";
 export type { ApiResponse, WithResponse } from "./request/api-promise.js";
-export type { BareClient, ResourceClass } from "./bare-client.js";
+export type { BareClient } from "./bare-client.js";
+export type { ResourceClass } from "./methods/core.js";
 export { createClient } from "./client.js";
 export type { MgmtClient } from "./client.js";
 export { connectionString } from "./connection-string.js";

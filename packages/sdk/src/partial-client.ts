@@ -1,5 +1,5 @@
-import { BareClient, type ResourceClasses } from "./bare-client.js";
-import { createCore } from "./methods/core.js";
+import { BareClient } from "./bare-client.js";
+import { type ResourceClasses, createCore } from "./methods/core.js";
 import type { ClientOptions } from "./request/client-options.js";
 
 /** A client that has only some resources, under the names it was given. */
@@ -23,4 +23,4 @@ export const createPartialClient = <Classes extends ResourceClasses>(
   options?: ClientOptions,
 ): PartialClient<Classes> =>
   // The constructor has made an instance of every class.
-  new BareClient(createCore(options), classes) as PartialClient<Classes>;
+  new BareClient(createCore(options, classes)) as PartialClient<Classes>;

@@ -1,4 +1,5 @@
-export type { BareClient, ResourceClass } from "./bare-client.js";
+export type { BareClient } from "./bare-client.js";
+export type { ResourceClass } from "./methods/core.js";
 export * from "./resources/generated/resources.js";
 export { createPartialClient } from "./partial-client.js";
 export type { PartialClient } from "./partial-client.js";

@@ -47,7 +47,7 @@ const reservedLength = 8_192;
  * an option that does not exist or has another type.
  */
 export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
-  assertOptions(options, "browserStore", InvalidArgumentError);
+  assertOptions(options, "browserStore", () => InvalidArgumentError);
   const { key = "mgmt.login", storage } = options;
   const reserved = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */

@@ -55,7 +55,7 @@ export interface OAuthSettings {
 
 /** Checks the options of a function of a login. Throws `InvalidArgumentError` for one that is not valid or does not exist. */
 export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
-  assertOptions(options, "a login", InvalidArgumentError);
+  assertOptions(options, "a login", () => InvalidArgumentError);
   const { clientId, clientSecret, endpoints, fetch, transport, timeoutMs = 15_000 } = options;
   const { allowInsecureHttp = false } = options;
   if (typeof clientId !== "string" || clientId === "") {

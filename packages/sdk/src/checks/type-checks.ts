@@ -3,8 +3,11 @@ import { type OptionsOf, type Rules, isPlainObject, optionRules } from "./option
 import { queryNames } from "../generated/query-names.js";
 import { similarOption } from "./similar-option.js";
 
-/** Makes the error for an argument. A parameter, because this module is built apart and would have its own copy of the class. */
-type ArgumentError = new (argument: string, problem: string, options: { hint: string }) => Error;
+/**
+ * Returns the class of the error for an argument. A parameter, because this module is built apart and would have its own copy of the
+ * class; a function, because bundlers that remove a call keep a class in its arguments.
+ */
+type ArgumentError = () => new (argument: string, problem: string, options: { hint: string }) => Error;
 
 /** A call of a method of a resource, whose `pathParams` are an array, or of a path. */
 interface CheckedCall {
@@ -30,21 +33,23 @@ const nothingSent = "Nothing was sent.";
  * The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
  * every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
  */
-export function assertOptions(options: unknown, of: OptionsOf, ArgumentError: ArgumentError): void {
+export function assertOptions(options: unknown, of: OptionsOf, argumentError: ArgumentError): void {
   const rules: Rules = optionRules[of];
-  assertOptionNames(options, of, Object.keys(rules), ArgumentError);
-  assertTypes(options, rules, ArgumentError);
+  assertOptionNames(options, of, Object.keys(rules), argumentError);
+  assertTypes(options, rules, argumentError);
   if (isPlainObject(options) && isPlainObject(options["waitForApproval"])) {
-    assertOptions(options["waitForApproval"], "waitForApproval", ArgumentError);
+    assertOptions(options["waitForApproval"], "waitForApproval", argumentError);
     const { timeoutMs = Infinity } = options["waitForApproval"];
     if (!(Number(timeoutMs) > 0)) {
-      throw new ArgumentError("waitForApproval.timeoutMs", "must be a number above 0", { hint: nothingSent });
+      throw new (argumentError())("waitForApproval.timeoutMs", "must be a number above 0", {
+        hint: nothingSent,
+      });
     }
   }
 }
 
 /** Throws for options of a call that are not valid, and for those that were passed among its fields or parameters. */
-export function assertCall(call: CheckedCall, options: unknown, ArgumentError: ArgumentError): void {
+export function assertCall(call: CheckedCall, options: unknown, argumentError: ArgumentError): void {
   const { body } = call;
   const query = call.query ?? {};
   // Every page of a list has a cursor, if only an undefined one.
@@ -52,33 +57,33 @@ export function assertCall(call: CheckedCall, options: unknown, ArgumentError: A
   const of = isList ? "a list" : "a call";
   const names = [call, query, isPlainObject(body) ? body : {}].flatMap((each) => Object.keys(each));
   const key = names.find((name) => idempotencyKeys.includes(name));
-  if (key !== undefined) throw noIdempotencyKeys(key, of, ArgumentError);
+  if (key !== undefined) throw noIdempotencyKeys(key, of, argumentError);
   // A newer service may have parameters of any name, but each of them is text.
   const parameters = Object.entries(query).filter(([, value]) => isList || typeof value !== "string");
   const misplaced = [...Object.keys(call), ...parameters.map(([name]) => name)].find((name) =>
     Object.hasOwn(optionRules[of], name),
   );
   if (misplaced !== undefined) {
-    throw new ArgumentError(misplaced, "is an option, which is passed in the last argument", {
+    throw new (argumentError())(misplaced, "is an option, which is passed in the last argument", {
       hint: `Pass the parameters first, such as \`list({ limit: 10 }, { ${misplaced} })\`; without parameters, \`list({}, { ${misplaced} })\`. ${nothingSent}`,
     });
   }
   const nested = Object.entries(query).find(([, value]) => !isText(value));
   if (nested) {
-    throw new ArgumentError(nested[0], "must be a string, a number or a boolean", {
+    throw new (argumentError())(nested[0], "must be a string, a number or a boolean", {
       hint: `It is ${typeOf(nested[1])}. ${nothingSent}`,
     });
   }
-  if (Array.isArray(call.pathParams)) assertParameters(call, query, ArgumentError);
-  assertOptions(call, "a request", ArgumentError);
-  assertOptions(options ?? {}, of, ArgumentError);
+  if (Array.isArray(call.pathParams)) assertParameters(call, query, argumentError);
+  assertOptions(call, "a request", argumentError);
+  assertOptions(options ?? {}, of, argumentError);
 }
 
 /** Throws for a query parameter that the operation of a method does not have. A newer service is called by path. */
 const assertParameters = (
   { method, path }: { method: string; path: string },
   query: object,
-  ArgumentError: ArgumentError,
+  argumentError: ArgumentError,
 ): void => {
   const known = (Object.hasOwn(queryNames, path) && queryNames[path]) || [];
   const unknown = Object.entries(query).find(
@@ -88,7 +93,7 @@ const assertParameters = (
   const similar = similarOption(unknown, known);
   const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
   const names = known.length > 0 ? `Its parameters are ${known.join(", ")}.` : "It has no parameters.";
-  throw new ArgumentError(unknown, `is not a parameter of GET ${path}${meant}`, {
+  throw new (argumentError())(unknown, `is not a parameter of GET ${path}${meant}`, {
     hint: `${names} To pass one of a newer service, use client.requestPages() or client.request(). ${nothingSent}`,
   });
 };
@@ -102,21 +107,21 @@ export function assertOptionNames(
   options: unknown,
   of: string,
   names: readonly string[],
-  ArgumentError: ArgumentError,
+  argumentError: ArgumentError,
 ): void {
   const known = (): string => `The options of ${of} are ${names.join(", ")}.`;
   if (!isPlainObject(options)) {
-    throw new ArgumentError("options", "must be a plain object", {
+    throw new (argumentError())("options", "must be a plain object", {
       hint: `Pass them by name, such as \`{ ${names[0] ?? ""} }\`. ${known()} ${nothingSent}`,
     });
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    if (idempotencyKeys.includes(name)) throw noIdempotencyKeys(name, of, ArgumentError);
+    if (idempotencyKeys.includes(name)) throw noIdempotencyKeys(name, of, argumentError);
     const similar = similarOption(name, names);
     const meant = similar === undefined ? "" : `; did you mean ${similar}?`;
     const elsewhere = similar === undefined ? placeOf(name) : "";
-    throw new ArgumentError(name, `is not an option of ${of}${meant}`, {
+    throw new (argumentError())(name, `is not an option of ${of}${meant}`, {
       hint: `${elsewhere}${known()} If an object has other fields, pass only the options in it. ${nothingSent}`,
     });
   }
@@ -134,16 +139,16 @@ const placeOf = (name: string): string => {
   return "";
 };
 
-const noIdempotencyKeys = (name: string, of: string, ArgumentError: ArgumentError): Error =>
-  new ArgumentError(name, `is not an option of ${of}; did you mean ensure()?`, {
+const noIdempotencyKeys = (name: string, of: string, argumentError: ArgumentError): Error =>
+  new (argumentError())(name, `is not an option of ${of}; did you mean ensure()?`, {
     hint: `The API has no idempotency keys. To create a resource only once however often the program runs, call ensure(), which takes the body of create(). ${nothingSent}`,
   });
 
-const assertTypes = (options: unknown, rules: Rules, ArgumentError: ArgumentError): void => {
+const assertTypes = (options: unknown, rules: Rules, argumentError: ArgumentError): void => {
   for (const [name, value] of Object.entries(Object(options))) {
     const rule = rules[name];
     if (value === undefined || rule === undefined || rule.accepts(value)) continue;
-    throw new ArgumentError(name, rule.problem, {
+    throw new (argumentError())(name, rule.problem, {
       hint: `It is ${typeOf(value)}. ${nothingSent}`,
     });
   }
@@ -172,28 +177,28 @@ export function baseUrlProblem(address: string, given: string): string | undefin
 export function assertEncrypted(
   baseUrl: string,
   allowInsecureHttp: boolean | undefined,
-  ArgumentError: ArgumentError,
+  argumentError: ArgumentError,
 ): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
-  throw new ArgumentError("baseUrl", "must start with https://, or with http:// on loopback", {
+  throw new (argumentError())("baseUrl", "must start with https://, or with http:// on loopback", {
     hint: "To send credentials to this address unencrypted, set allowInsecureHttp to true. Nothing was sent.",
   });
 }
 
 /** Throws for a value that is not a whole `Response`, which a test double of `fetch` may return. */
-export function assertFetched(response: unknown, ArgumentError: ArgumentError): void {
+export function assertFetched(response: unknown, argumentError: ArgumentError): void {
   const missing = missingPart(response);
   if (missing === undefined) return;
-  throw new ArgumentError("fetch", `must return a Response, but ${missing}`, {
+  throw new (argumentError())("fetch", `must return a Response, but ${missing}`, {
     hint: "In a test, return `new Response(body, { status, headers })`, or use @mgmt/mock. A request may have been sent.",
   });
 }
 
 /** Throws if there is no function to send with, neither in the options nor in the environment. */
-export function assertFetch(fetch: unknown, ArgumentError: ArgumentError): void {
+export function assertFetch(fetch: unknown, argumentError: ArgumentError): void {
   if (typeof (fetch ?? globalThis.fetch) === "function") return;
-  throw new ArgumentError("fetch", "is missing, and this environment has none of its own", {
+  throw new (argumentError())("fetch", "is missing, and this environment has none of its own", {
     hint: "Pass `fetch`, or `transport: nodeTransport()` of @mgmt/sdk/node. Nothing was sent.",
   });
 }

@@ -24,7 +24,7 @@ export const ensureNamed = <Created, Found, Issued>(
   given: AnyEnsureOptions = {},
   waiting: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
-  assertOptions(given, "an ensure", InvalidArgumentError);
+  assertOptions(given, "an ensure", () => InvalidArgumentError);
   const { credentials: issues = true, dryRun = false, ...options } = given;
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;

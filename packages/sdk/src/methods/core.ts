@@ -13,14 +13,35 @@ export interface Core {
   readonly settings: Settings;
   readonly request: RequestFunction;
   readonly load: () => Promise<TimedSteps>;
+  /** Of the client. */
+  readonly classes: ResourceClasses;
+}
+
+/** A class such as `ProjectsResource`. */
+export type ResourceClass = new (core: Core) => object;
+
+/** The classes of a client's resources, by their names. */
+export type ResourceClasses = Readonly<Record<string, ResourceClass>>;
+
+/**
+ * Base class of clients and resources. The core is behind a function, because proxies, such as those of state libraries, have no private
+ * fields and wrap the objects that they return.
+ */
+export class CoreOwner {
+  declare protected readonly core: () => Core;
+
+  constructor(core: Core) {
+    Object.defineProperty(this, "core", { value: () => core });
+  }
 }
 
 /** Throws `InvalidArgumentError` for options that are not valid. */
-export const createCore = (options: ClientOptions | undefined): Core =>
-  coreOf(readSettings(options, loadOnDemand));
+export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
+  coreOf(readSettings(options, loadOnDemand), classes);
 
-export const coreOf = (settings: Settings): Core => ({
+export const coreOf = (settings: Settings, classes: ResourceClasses): Core => ({
   settings,
   request: createRequest(settings),
   load: () => loadOnDemand(settings),
+  classes,
 });

@@ -1,11 +1,11 @@
 import type { ApiPromise } from "../request/api-promise.js";
-import type { Core } from "./core.js";
+import { CoreOwner } from "./core.js";
 import type { EnsurableName } from "../ensure/ensure-named.js";
 import type { AnyEnsureOptions } from "../ensure/ensure-result.js";
 import { type CursorPage, type CursorPages, type ReadPage, listPages, readPage } from "../request/paging.js";
 import type { ContractCall, ListOptions, RequestOptions } from "../request/call.js";
 import type { HttpMethod } from "../generated/operations.js";
-import { isObject, readData } from "../request/decode.js";
+import { readData } from "../request/decode.js";
 
 export declare const safeKey: unique symbol;
 
@@ -13,34 +13,26 @@ export declare const safeKey: unique symbol;
  * Base class of all resources: sends their calls and opens the envelopes of the responses. `SafeMethods` has the methods of the
  * resource as `client.safe` has them.
  */
-export abstract class Resource<SafeMethods extends object = object> {
+export abstract class Resource<SafeMethods extends object = object> extends CoreOwner {
   /** Only a type: `Safe` finds the methods by it. A subclass with more methods declares it again. */
   declare readonly [safeKey]: SafeMethods;
-  readonly #core: Core;
-
-  constructor(core: Core) {
-    this.#core = core;
-  }
-
-  /** Loads waiting and `ensure`, which most programs never use. */
-  protected load(): ReturnType<Core["load"]> {
-    return this.#core.load();
-  }
 
   /** For a response whose body is the value itself. */
   protected bodyOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
     // The contract says which object this operation returns.
-    return this.#core.request(call, options, (body) => (isObject(body) ? { value: body as T } : undefined));
+    return this.core().request(call, options, (body) =>
+      Object(body) === body ? { value: body as T } : undefined,
+    );
   }
 
   /** For a response of the form `{ data }`. */
   protected dataOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
-    return this.#core.request<T>(call, options, readData);
+    return this.core().request<T>(call, options, readData);
   }
 
   /** For a response without a value. */
   protected nothingOf(call: ContractCall, options: RequestOptions | undefined): ApiPromise<void> {
-    return this.#core.request(call, options, () => ({ value: undefined }));
+    return this.core().request(call, options, () => ({ value: undefined }));
   }
 
   /** For a list of the form `{ data: […], pagination }`; another one has its own `read`. */
@@ -50,7 +42,7 @@ export abstract class Resource<SafeMethods extends object = object> {
     read: ReadPage = readPage,
   ): List {
     // The contract says what the page has besides its items.
-    return listPages(this.#core.request, call, options, read) as unknown as List;
+    return listPages(this.core().request, call, options, read) as unknown as List;
   }
 
   /** Creates the resource that the body and path parameters identify, or returns the existing one. Its method declares the result. */
@@ -60,7 +52,7 @@ export abstract class Resource<SafeMethods extends object = object> {
     options: AnyEnsureOptions | undefined,
     pathParams?: Record<string, string>,
   ): Promise<unknown> {
-    return (await this.load()).ensureNamed(name, body, pathParams, this.#core.request, options);
+    return (await this.core().load()).ensureNamed(name, body, pathParams, this.core().request, options);
   }
 }
 

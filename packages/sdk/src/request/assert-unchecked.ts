@@ -9,6 +9,6 @@ export const assertUnchecked = (
   call: Call | ContractCall,
   options: RequestOptions | undefined,
 ): void => {
-  for (const [of, given] of unchecked) if (of) assertOptions(given, of, InvalidArgumentError);
-  assertCall(call, options, InvalidArgumentError);
+  for (const [of, given] of unchecked) if (of) assertOptions(given, of, () => InvalidArgumentError);
+  assertCall(call, options, () => InvalidArgumentError);
 };

@@ -48,9 +48,8 @@ export const decode = <T>(
 };
 
 /** Reads the value of a body of the form `{ data }`. */
-export const readData = <T>(body: unknown): { value: T } | undefined =>
+export const readData = <T>(body: unknown): { value: T } | undefined => {
   // The contract says which object it is.
-  isObject(body) && (body["data"] ?? undefined) !== undefined ? { value: body["data"] as T } : undefined;
-
-export const isObject = (body: unknown): body is Record<string, unknown> =>
-  typeof body === "object" && body !== null;
+  const { data } = (body ?? {}) as { data?: T | null };
+  return data === undefined || data === null ? undefined : { value: data };
+};

@@ -23,8 +23,11 @@ interface ListQuery {
   query?: { cursor?: string | null } | undefined;
 }
 
-/** Loads one page: the first, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
-type LoadPage<T> = (cursor: string | null | undefined, seen: Set<unknown>) => ApiPromise<CursorPage<T>>;
+/** Loads one page: the first, once, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
+type LoadPage<T> = (cursor?: string, seen?: Set<unknown>) => ApiPromise<CursorPage<T>>;
+
+/** Of a rejected promise, as TypeScript declares it: programs say what they expect. */
+type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
 
 /**
  * A promise of the first page of a list that is also an iterable of the items of all pages. A list without cursors has one page. No request is sent before it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
@@ -42,29 +45,34 @@ type LoadPage<T> = (cursor: string | null | undefined, seen: Set<unknown>) => Ap
  * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
-  readonly #load: LoadPage<T>;
-  readonly #prefetch: boolean;
-  #first: ApiPromise<CursorPage<T>> | undefined;
+  // Not `#`, which proxies around the list would not have.
+  declare private readonly load: LoadPage<T>;
+  declare private readonly prefetch: boolean | undefined;
 
-  constructor(load: LoadPage<T>, prefetch = false) {
-    this.#load = load;
-    this.#prefetch = prefetch;
+  constructor(load: LoadPage<T>, prefetch?: boolean) {
+    this.load = load;
+    this.prefetch = prefetch;
   }
 
   get [Symbol.toStringTag](): string {
     return "CursorPages";
   }
 
-  get then(): Promise<CursorPage<T>>["then"] {
-    return (onPage, onError) => this.#firstPage().then(onPage, onError);
+  then<Kept = CursorPage<T>, Handled = never>(
+    onPage?: ((page: CursorPage<T>) => Kept | PromiseLike<Kept>) | null,
+    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
+  ): Promise<Kept | Handled> {
+    return this.load().then(onPage, onError);
   }
 
-  get catch(): Promise<CursorPage<T>>["catch"] {
-    return (onError) => this.#firstPage().catch(onError);
+  catch<Handled = never>(
+    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
+  ): Promise<CursorPage<T> | Handled> {
+    return this.load().catch(onError);
   }
 
   finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
-    return this.#firstPage().finally(onSettled);
+    return this.load().finally(onSettled);
   }
 
   /** Iterates over the items of all pages, in the list's order. */
@@ -75,39 +83,35 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
     const seen = new Set();
-    for (let page = await this.#firstPage(); ;) {
+    for (let page = await this.load(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      const ahead = this.#prefetch ? this.#load(nextCursor, seen) : undefined;
+      const ahead = this.prefetch ? this.load(nextCursor, seen) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       ahead?.catch(() => undefined);
       yield page;
-      page = await (ahead ?? this.#load(nextCursor, seen));
+      page = await (ahead ?? this.load(nextCursor, seen));
     }
   }
 
   /** Returns the first page together with its HTTP response. */
   withResponse(): Promise<WithResponse<CursorPage<T>>> {
-    return this.#firstPage().withResponse();
+    return this.load().withResponse();
   }
 
   /** Returns the `Response` of the first page with its body unread, as that of other calls. */
   asResponse(): Promise<Response> {
-    return this.#firstPage().asResponse();
+    return this.load().asResponse();
   }
 
   /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    assertOptions(options, "toArray", InvalidArgumentError);
+    assertOptions(options, "toArray", () => InvalidArgumentError);
     const { limit = Infinity } = options;
     const items: T[] = [];
     if (readLimit("limit", { limit }) === 0) return items;
     for await (const item of this) if (items.push(item) >= limit) break;
     return items;
-  }
-
-  #firstPage(): ApiPromise<CursorPage<T>> {
-    return (this.#first ??= this.#load(undefined, new Set()));
   }
 }
 
@@ -130,11 +134,16 @@ export const listPages = <T>(
   call: (Call | ContractCall) & ListQuery,
   options: ListOptions | undefined,
   read: ReadPage,
-): CursorPages<T> =>
-  new CursorPages((cursor = call.query?.cursor, seen) => {
+): CursorPages<T> => {
+  let first: ApiPromise<CursorPage<T>> | undefined;
+  const load = (cursor = call.query?.cursor, seen = new Set<unknown>()): ApiPromise<CursorPage<T>> => {
     seen.add(cursor);
     return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
-  }, options?.prefetch);
+  };
+  const loadOnce = (...at: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
+    at[0] ? load(...at) : (first ??= load());
+  return new CursorPages(loadOnce, options?.prefetch);
+};
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
 export const readPage: ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => {

@@ -40,7 +40,7 @@ export const createRequest =
     let received: TransportResponse;
     const attempts: Attempt[] = [];
     const data = traceCall(client, call, attempts, async () => {
-      assertCall(call, options, InvalidArgumentError);
+      assertCall(call, options, () => InvalidArgumentError);
       settings = options ? mergeOptions(client, options) : client;
       if (settings.unchecked[0] || !areUsual(call.query, "?") || !areUsual(call.body, "{")) {
         (await client.load()).assertUnchecked(settings.unchecked, call, options);

@@ -13,9 +13,9 @@ import { environmentVariable } from "#environment";
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
 export const readSettings = (given: ClientOptions = {}, load: Settings["load"]): Settings => {
   const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = given;
-  assertOptions(given, "a client", InvalidArgumentError);
+  assertOptions(given, "a client", () => InvalidArgumentError);
   const address = readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
-  assertEncrypted(address, allowInsecureHttp, InvalidArgumentError);
+  assertEncrypted(address, allowInsecureHttp, () => InvalidArgumentError);
   return mergeOptions(
     {
       baseUrl: address,

@@ -27,7 +27,11 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
-    return (await this.load()).waitForApproval(approvalId, (each) => this.get(approvalId, each), options);
+    return (await this.core().load()).waitForApproval(
+      approvalId,
+      (each) => this.get(approvalId, each),
+      options,
+    );
   }
 }
 

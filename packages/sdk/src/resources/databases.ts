@@ -27,7 +27,11 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws The errors of `get`, and the reason of `options.signal` if it is aborted.
    */
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
-    return (await this.load()).waitForDatabase(databaseId, (each) => this.get(databaseId, each), options);
+    return (await this.core().load()).waitForDatabase(
+      databaseId,
+      (each) => this.get(databaseId, each),
+      options,
+    );
   }
 }
 

@@ -30,7 +30,7 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    return (await this.load()).waitForDeployment(
+    return (await this.core().load()).waitForDeployment(
       deploymentId,
       (each) => this.get(deploymentId, each),
       options,
@@ -55,7 +55,11 @@ export class DeploymentsResource extends DeploymentsOperations {
     deploymentId: string,
     options?: WaitOptions<DeploymentDetails>,
   ): Promise<DeploymentDetails> {
-    return (await this.load()).waitForStop(deploymentId, (each) => this.get(deploymentId, each), options);
+    return (await this.core().load()).waitForStop(
+      deploymentId,
+      (each) => this.get(deploymentId, each),
+      options,
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export class ProjectsResource extends ProjectsOperations {
     options?: WaitOptions<TransferState>,
   ): Promise<Project> {
     const get = (each: object): Promise<Project> => this.get(id, { ...each, token: recipientAccessToken });
-    return (await this.load()).waitForTransfer(id, get, options);
+    return (await this.core().load()).waitForTransfer(id, get, options);
   }
 }
 

@@ -31,7 +31,7 @@ export class ServicesResource extends ServicesOperations {
     deploymentId: string,
     options?: WaitOptions<PromotionState>,
   ): Promise<App> {
-    return (await this.load()).waitForPromotion(
+    return (await this.core().load()).waitForPromotion(
       serviceId,
       deploymentId,
       (each) => this.get(serviceId, each),

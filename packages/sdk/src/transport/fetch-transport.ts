@@ -7,10 +7,10 @@ import { textOf } from "#response-text";
 /** Creates a transport that sends with `fetch`. Without an argument, it reads `globalThis.fetch` at each call. */
 export const fetchTransport = (fetch?: Fetch): Transport => ({
   async send({ method, url, headers, body = null, signal, reading }) {
-    assertFetch(fetch, InvalidArgumentError);
+    assertFetch(fetch, () => InvalidArgumentError);
     const send = fetch ?? globalThis.fetch;
     const response = await send(url, { method, headers, signal, redirect: "manual", body });
-    assertFetched(response, InvalidArgumentError);
+    assertFetched(response, () => InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("a redirect");
     // `rawResponse` makes a response of the web of one of node-fetch.
     const unread = reading?.unread && response.ok ? (response as Response) : undefined;

@@ -52,7 +52,7 @@ export interface NodeTransport extends Transport {
  * or for an option that does not exist.
  */
 export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
-  assertOptionNames(options, "nodeTransport", Object.keys(nodeTransportOptions), InvalidArgumentError);
+  assertOptionNames(options, "nodeTransport", Object.keys(nodeTransportOptions), () => InvalidArgumentError);
   const { proxy, ca, maxSockets, maxResponseBytes = defaultMaxResponseBytes } = options;
   if (proxy) checkProxy(proxy);
   // With a limit of 0 or less, every call would wait until its deadline.

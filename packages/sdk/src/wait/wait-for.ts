@@ -41,7 +41,7 @@ export const waitFor = async <T extends AwaitedResource>(
   options: WaitOptions<T> = {},
   { timers, signals }: Waiting,
 ): Promise<T> => {
-  assertOptions(options, "a wait", InvalidArgumentError);
+  assertOptions(options, "a wait", () => InvalidArgumentError);
   const { onProgress, pollIntervalMs, sleep, ...sending } = options;
   const { signal: callerSignal, timeoutMs: givenTimeoutMs, ...request } = sending;
   if (pollIntervalMs !== undefined) readTimeout(pollIntervalMs, "pollIntervalMs");

@@ -45,7 +45,7 @@ const marginMs = 30_000;
  * type.
  */
 export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin> => {
-  assertOptions(options, "cliLogin", InvalidArgumentError);
+  assertOptions(options, "cliLogin", () => InvalidArgumentError);
   const { profile, allowInsecureHttp = false } = options;
   const baseUrl = environmentVariable("MGMT_BASE_URL");
   const fixed = environmentVariable("MGMT_TOKEN");

@@ -57,7 +57,7 @@ export const withFileLock = async <T>(
   work: () => Promise<T>,
   options: FileLockOptions,
 ): Promise<T> => {
-  assertOptions(options, "withFileLock", InvalidArgumentError);
+  assertOptions(options, "withFileLock", () => InvalidArgumentError);
   const { signal, silenceMs = 10_000 } = options;
   const me = await acquire(file, signal, silenceMs);
   const heartbeat = setInterval(() => void touch(file), heartbeatMs).unref();
