@@ -70,6 +70,11 @@ export const textForms: Readonly<Record<string, SecretForm>> = {
   "base64 of a connection string": (secret) => base64(urlOf(secret)),
   "base64 of a PEM block": (secret) => base64(pemOf(secret)),
   "base64 of base64": (secret) => base64(base64(`password=${secret}`)),
+  "field named auth": (secret) => `could not log in with auth=${secret}`,
+  "field named auth in quotes": (secret) => `{ user: 1, auth: "${secret}"`,
+  "full-width name": (secret) => `failed: ｐａｓｓｗｏｒｄ=${secret}`,
+  "full-width name in truncated JSON": (secret) => `{"a":1,"ａｐｉＫｅｙ":"${secret}`,
+  "full-width name and sign": (secret) => `トークン：ｔｏｋｅｎ＝${secret}`,
   "hexadecimal digits": (secret) => Buffer.from(JSON.stringify({ password: secret })).toString("hex"),
 };
 
@@ -92,6 +97,9 @@ export const valueForms: Readonly<Record<string, (secret: string) => unknown>> =
   "headers in turn": (secret) => ({ rawHeaders: ["host", "x", "authorization", secret] }),
   "name and value": (secret) => ({ params: [{ key: "password", val: secret }] }),
   "field of the contract": (secret) => ({ uploadUrl: secret }),
+  auth: (secret) => ({ auth: secret, _auth: secret }),
+  "full-width names": (secret) => ({ ｐａｓｓｗｏｒｄ: secret, ａｕｔｈ: [secret] }),
+  "full-width header pair": (secret) => ({ headers: [["ｘ－ａｐｉ－ｋｅｙ", secret]] }),
   "JSON web key": (secret) => ({ kty: "EC", crv: "P-256", x: "x", d: secret }),
 };
 

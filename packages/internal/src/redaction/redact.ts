@@ -44,7 +44,12 @@ const redactText = (text: string, scope: Scope): string => {
   for (const secret of known) clean = clean.replaceAll(secret, mask);
   if (isInnermost) return clean;
   const inner = (decoded: string): string => redactText(decoded, inside);
+  // Base64 comes before forms, in which its plus signs would be spaces.
   return clean
+    .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, full: string) =>
+      [lines, full].some((each) => holdsSecret(each.replace(/\s/g, ""), known, inner)) ? mask : lines,
+    )
+    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, inner) ? mask : encoded))
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
       let shown = encoded;
@@ -55,11 +60,7 @@ const redactText = (text: string, scope: Scope): string => {
         if (redacted !== decoded) shown = encodeText(redacted);
       }
       return shown;
-    })
-    .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, full: string) =>
-      [lines, full].some((each) => holdsSecret(each.replace(/\s/g, ""), known, inner)) ? mask : lines,
-    )
-    .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, inner) ? mask : encoded));
+    });
 };
 
 /** Returns JSON with its secrets masked; undefined when there are none. */
@@ -149,7 +150,7 @@ const redactArray = (values: readonly unknown[], scope: Scope): unknown => {
   const redacted = values.map((value, index) => {
     const name = values[index - 1];
     const isNamed = index % 2 === 1 && values.length % 2 === 0 && typeof name === "string";
-    return isNamed && /^[\w.-]{1,100}$/.test(name) && isSecretField(name)
+    return isNamed && /^[\w.-]{1,100}$/.test(name.normalize("NFKC")) && isSecretField(name)
       ? redactSecret(name, value, scope)
       : redactValue(value, scope);
   });

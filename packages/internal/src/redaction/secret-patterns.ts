@@ -171,5 +171,13 @@ export const inMessages: readonly Rule[] = [
   replacing(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),
 ];
 
-export const applyRules = (text: string, rules: readonly Rule[]): string =>
-  rules.reduce((clean, rule) => rule(clean), text);
+export const applyRules = (text: string, rules: readonly Rule[]): string => {
+  const clean = rules.reduce((masked, rule) => rule(masked), text);
+  const narrow = clean.replace(/[\uff01-\uff5e]/g, (wide) =>
+    String.fromCharCode(wide.charCodeAt(0) - 0xfee0),
+  );
+  if (narrow === clean) return clean;
+  // Punctuation of other scripts stays as it is, unless the text has a secret.
+  const masked = applyRules(narrow, rules);
+  return masked === narrow ? clean : masked;
+};
