@@ -42,8 +42,14 @@ export interface FileLockOptions {
  *
  * The lock file is created atomically with `link` and names its holder. A holder that was killed is detected at once:
  * its process no longer exists, or its pid belongs to a process with another start time. If the process cannot be
- * checked, as on another machine that shares the folder, the modification time of the file is the heartbeat; after 10
- * seconds without a change the holder is considered dead. A live holder never loses the lock on its own machine.
+ * checked, as in another container or on another machine that shares the folder, the modification time of the file is the
+ * heartbeat; after 10 seconds without a change the holder is considered dead. A live holder whose process can be checked never
+ * loses the lock.
+ *
+ * The lock is for work that takes seconds and that another process may repeat, such as a refresh or a change of a small file: a
+ * lock that a killed container leaves must not need a person to remove it. A holder that was suspended for longer may therefore
+ * run at the same time as its heir, so work that replaces a file does so atomically. For what two processes would destroy, such
+ * as the data of a database, a holder that cannot be checked must be refused instead.
  *
  * The lock of a dead holder is inherited, never deleted: the process that creates `<file>.<nonce of the dead holder>`
  * is the successor, if the lock still names the dead holder afterwards. Two processes that find the same dead holder
