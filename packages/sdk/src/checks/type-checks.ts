@@ -168,7 +168,9 @@ export const areUsual: (values: unknown, before?: string) => boolean = () => tru
 /** Says what is wrong with the address of a service, which is empty if it is no URL. */
 export function baseUrlProblem(address: string, given: string): string | undefined {
   if (!given) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
-  if (!/^https?:/.test(address)) return "must be an absolute URL, https:// or http://";
+  // The parser also takes one slash or none, backslashes, and line breaks.
+  if (!address || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(given))
+    return "must be an absolute URL, https:// or http://";
   if (/^\w+:..[^/]*@/.test(address)) return "must not contain a credential; use token";
   return /[?#]|\/v1$/.test(address) ? "must not have a query or fragment, nor end in /v1" : undefined;
 }

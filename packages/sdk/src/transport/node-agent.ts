@@ -7,7 +7,8 @@ import { isLoopbackHostname } from "../checks/loopback.js";
  * password.
  */
 export const checkProxy = (proxy: string, options: { hint?: string } = {}): void => {
-  if (URL.canParse(proxy) && /^https?:/.test(new URL(proxy).protocol)) return;
+  // The parser also takes one slash or none, backslashes, and line breaks.
+  if (/^\s*https?:\/\/[^\s\\]+\s*$/i.test(proxy) && URL.canParse(proxy)) return;
   throw new InvalidArgumentError(
     "proxy",
     "must be an absolute URL that begins with http:// or https://",

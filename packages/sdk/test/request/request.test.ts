@@ -94,11 +94,13 @@ describe.each([
 describe("the base URL", () => {
   const client = (baseUrl: string) => createClient({ baseUrl, token: false });
 
-  it("may end in slashes and may have a path", async () => {
+  it("may end in slashes or a line break and may have a path", async () => {
     const { baseUrl, seen } = await startServer((_, response) => json(response, 200, { data: project }));
     await client(`${baseUrl}/`).projects.get("a");
     await client(`${baseUrl}/proxy//`).projects.get("b");
-    expect(seen.map(({ url }) => url)).toEqual(["/v1/projects/a", "/proxy/v1/projects/b"]);
+    await client(`${baseUrl}\n`.replace("http", "HTTP")).projects.get("c");
+    const urls = ["/v1/projects/a", "/proxy/v1/projects/b", "/v1/projects/c"];
+    expect(seen.map(({ url }) => url)).toEqual(urls);
   });
 
   it.each([
@@ -106,6 +108,11 @@ describe("the base URL", () => {
     ["api.example.com", "must be an absolute URL"],
     ["/v1", "must be an absolute URL"],
     ["ftp://api.example.com", "https:// or http://"],
+    ["https:api.example.com", "must be an absolute URL"],
+    ["https:/api.example.com", "must be an absolute URL"],
+    ["https:\\\\api.example.com", "must be an absolute URL"],
+    ["https://api.exam\nple.com", "must be an absolute URL"],
+    ["https://[api.example.com", "must be an absolute URL"],
     ["https://user:hunter2@api.example.com", "must not contain a credential"],
     ["https://api.example.com?x=1", "must not have a query"],
     ["https://api.example.com/#x", "must not have a query or fragment"],

@@ -184,7 +184,7 @@ describe("a proxy", () => {
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain("hunter2");
   });
 
-  it.each(["api.test:8080", "socks5://user:hunter2@x", ""])(
+  it.each(["api.test:8080", "socks5://user:hunter2@x", "http:user:hunter2@x", "http:\\\\user:hunter2@x", ""])(
     "is refused when it is not an HTTP address: %j",
     (proxy) => {
       if (proxy === "") return expect(() => nodeTransport({ proxy })).not.toThrow();
