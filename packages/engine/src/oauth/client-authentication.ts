@@ -64,7 +64,10 @@ const readBasic = (authorization: string): { id: string; secret: string } => {
     throw /^basic( |$)/i.test(authorization) ? oauthErrors.malformedBasic() : oauthErrors.unsupportedScheme();
   }
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(encoded, "base64"));
+    const bytes = Buffer.from(encoded, "base64");
+    // `Buffer` also reads what is cut off or too long.
+    if (bytes.toString("base64") !== encoded) throw oauthErrors.malformedBasic();
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const colon = text.indexOf(":");
     if (colon < 1) throw oauthErrors.malformedBasic();
     const decode = (part: string): string => decodeURIComponent(part.replaceAll("+", " "));

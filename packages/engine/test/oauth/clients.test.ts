@@ -53,6 +53,11 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     ["an empty id in the header", {}, basic("", web.secret)],
     ["a bearer token", { client_id: web.client }, { authorization: "Bearer abc" }],
     ["Basic without credentials", { client_id: web.client }, { authorization: "Basic" }],
+    [
+      "Basic with a sign after its Base64",
+      {},
+      { authorization: `${basic(web.client, web.secret).authorization}=` },
+    ],
     ["Basic that is no Base64", { client_id: web.client }, { authorization: "Basic !!" }],
     ["Basic without a colon", {}, { authorization: `Basic ${Buffer.from(web.client).toString("base64")}` }],
     [
