@@ -3,15 +3,26 @@ import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.
 import { controlErrors } from "./control-error.js";
 
 /**
- * Milliseconds since 1970, a `Date`, or a string that the `Date` constructor parses. Between 1970-01-01 and
- * 9000-01-01.
+ * Milliseconds since 1970, a `Date`, or a string: a date such as `2026-01-31`, which is its first millisecond in UTC, or a date and time
+ * with a time zone, such as `2026-01-31T12:00:00Z`. Between 1970-01-01 and 9000-01-01.
  */
 export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
-  const value = typeof time === "number" ? time : new Date(time).getTime();
+  const value = typeof time === "string" ? parseTime(time) : Number(time);
   if (!Number.isFinite(value)) throw controlErrors.unparsableTime();
   return requireSupported(value);
+};
+
+/** Years may have six digits, which are out of the range. */
+const timeForm =
+  /^((?:[+-]\d{6}|\d{4})-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** `Date` alone accepts nearly everything: other forms, times of the machine's zone, and February 31 as March 3. */
+const parseTime = (text: string): number => {
+  const [, date = ""] = timeForm.exec(text) ?? [];
+  const isDay = new Date(date).getUTCDate() === Number(date.slice(-2));
+  return isDay ? Date.parse(text) : NaN;
 };
 
 const requireSupported = (time: number): number => {

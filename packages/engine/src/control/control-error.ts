@@ -149,7 +149,10 @@ export const controlErrors = {
     invalid("url must be an absolute URL", "Send the whole URL that the program would open in a browser"),
 
   unparsableTime: () =>
-    invalid("The time cannot be parsed by Date", "Use ISO 8601, such as 2026-01-31T12:00:00Z"),
+    invalid(
+      "The time is neither milliseconds since 1970 nor a date, or a date and time with a time zone",
+      "Use a time such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31",
+    ),
   unsupportedTime: () =>
     invalid("The time must be between 1970-01-01 and 9000-01-01", "Choose a time in this range"),
   invalidAdvance: () =>

@@ -24,7 +24,32 @@ describe("the clock", () => {
     for (const startAt of [hour, new Date(hour), "1970-01-01T01:00:00Z"]) {
       expect(new MemoryServer({ startAt, frozen: true }).clock.now()).toBe(hour);
     }
-    expect(() => new MemoryServer({ startAt: "teatime" })).toThrow("cannot be parsed by Date");
+  });
+
+  it.each([
+    "teatime",
+    "",
+    "1",
+    "2026-02-31",
+    "2026-02-31T12:00:00Z",
+    "2026-01-31T12:00:00",
+    "2026-01-31 12:00:00Z",
+    "Sat, 31 Jan 2026 12:00:00 GMT",
+    "January 31, 2026",
+    "2026-01-31T25:00:00Z",
+    "2026-01-31T12:00:00+25:00",
+  ])("refuses the time %j", async (time) => {
+    const { clock } = new MemoryServer({ deterministic: "a" });
+    const now = clock.now();
+    await expect(clock.set(time)).rejects.toThrow("a date and time with a time zone");
+    expect(() => new MemoryServer({ startAt: time })).toThrow("a date and time with a time zone");
+    expect(clock.now()).toBe(now);
+  });
+
+  it("is set to the first millisecond of a date in UTC", async () => {
+    const { clock } = new MemoryServer({ deterministic: "a" });
+    await clock.set("2028-02-29");
+    expect(clock.now()).toBe(Date.UTC(2028, 1, 29));
   });
 
   it("can be frozen, advanced, set, and started", async () => {
