@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, vi } from "vitest";
+import { registeredApiErrors } from "../../packages/sdk/src/errors/register-api-error.js";
 
 /**
  * Fails a test file that changes what it shares with the files that run after it in the same process. Each key says what differs.
@@ -41,6 +42,7 @@ const parts = {
   "methods of console": () => valuesOf(console),
   "listeners of process": listeners,
   "fake timers": () => ({ isFaked: vi.isFakeTimers() }),
+  "error classes of the SDK": () => Object.fromEntries(registeredApiErrors),
 } satisfies Record<string, () => SharedState>;
 
 const observe = (): Record<string, SharedState> =>

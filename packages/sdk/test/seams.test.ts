@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   ApiError,
   ApiPromise,
@@ -12,6 +12,7 @@ import {
   registerApiError,
   safely,
 } from "@mgmt/sdk";
+import { registeredApiErrors } from "../src/errors/register-api-error.js";
 import { answering, json, startServer, thrown } from "./server.js";
 
 describe("withResponse", () => {
@@ -170,6 +171,7 @@ describe("the registry of codes", () => {
     );
     expect(before).toMatchObject({ name: "ConflictError", code: "seats:exceeded" });
     registerApiError(SeatsExceededError);
+    onTestFinished(() => void registeredApiErrors.delete("seats:exceeded"));
     const { baseUrl } = await answering(body, 409);
     const error = await thrown(createClient({ baseUrl, token: false }).me.get());
     expect(error).toBeInstanceOf(SeatsExceededError);

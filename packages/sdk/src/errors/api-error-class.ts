@@ -1,6 +1,6 @@
 import { fieldsByCode, kindsByStatus, publicCodes } from "./generated/error-kinds.js";
 import { ApiError } from "./api-error.js";
-import { registeredApiError } from "./register-api-error.js";
+import { registeredApiErrors } from "./register-api-error.js";
 
 const derivedClasses = new Map<string, typeof ApiError>();
 
@@ -9,7 +9,7 @@ const derivedClasses = new Map<string, typeof ApiError>();
  * are derived when they are first needed, and have the same kind as those that the SDK exports.
  */
 export const apiErrorClass = (code: string, status: number): typeof ApiError => {
-  const registered = registeredApiError(code);
+  const registered = registeredApiErrors.get(code);
   if (registered && (registered.status === 0 || registered.status === status)) return registered;
   const [statusKind, ...codes] = Object.hasOwn(kindsByStatus, status)
     ? (kindsByStatus[status] ?? "").split(" ")
@@ -42,6 +42,6 @@ const derive = (
  * An error with a known code but another status is not of the code's kind.
  */
 export const isClassified = (code: string, status: number): boolean =>
-  registeredApiError(code) !== undefined ||
+  registeredApiErrors.has(code) ||
   Object.values(kindsByStatus).some((kinds) => kinds.split(" ").includes(code)) ||
   (Object.hasOwn(publicCodes, code) && publicCodes[code] !== status);

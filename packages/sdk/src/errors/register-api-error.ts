@@ -1,7 +1,8 @@
 import type { ApiError } from "./api-error.js";
 import { InvalidArgumentError } from "./local-errors.js";
 
-const registered = new Map<string, typeof ApiError>();
+/** By code. */
+export const registeredApiErrors = new Map<string, typeof ApiError>();
 
 /**
  * Makes responses with the code `errorClass.kind` throw instances of that class: for codes that this version of the SDK does
@@ -25,7 +26,5 @@ export const registerApiError = (errorClass: typeof ApiError): void => {
       hint: 'Add: static override readonly kind = "noun:reason".',
     });
   }
-  registered.set(errorClass.kind, errorClass);
+  registeredApiErrors.set(errorClass.kind, errorClass);
 };
-
-export const registeredApiError = (code: string): typeof ApiError | undefined => registered.get(code);

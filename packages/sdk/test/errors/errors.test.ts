@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   ApiError,
   type ApiErrorInit,
@@ -21,6 +21,7 @@ import {
 } from "@mgmt/sdk";
 import { nodeTransport } from "@mgmt/sdk/node";
 import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
+import { registeredApiErrors } from "../../src/errors/register-api-error.js";
 import { startServer, thrown } from "../server.js";
 
 /** Returns the error of `projects.get` for this response. */
@@ -106,6 +107,7 @@ describe("an error response", () => {
       }
     }
     registerApiError(PlanLimitError);
+    onTestFinished(() => void registeredApiErrors.delete("plan:limit_reached"));
     const own = await errorOf(403, { error: { code: "plan:limit_reached", message: "No." } });
     expect([own.name, own.toJSON()["name"]]).toEqual(["Mine", "Mine"]);
     const renamed = Object.assign(await errorOf(404, { error: { code: "project:not_found" } }), {
