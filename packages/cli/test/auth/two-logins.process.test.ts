@@ -125,7 +125,7 @@ describe("the login of another account than the profile's", () => {
     expect(revocations()).toBe(1);
   });
 
-  it("is asked about at a terminal", async () => {
+  it("is asked about at a terminal, and revoked if the answer is no or Ctrl-C", async () => {
     const { user, otherUser } = account.server.engine.defaults;
     await loginAs(user.id);
     const paste = {
@@ -134,10 +134,13 @@ describe("the login of another account than the profile's", () => {
         `${(await account.server.engine.oauth.consent({ url, user: otherUser.id })).redirect}\r`,
     };
     const words = ["login", "--no-browser", "--base-url", account.server.baseUrl];
-    const ask = (answer: string) => [paste, { when: /by that of .*Continue\?/, type: `${answer}\r` }];
-    expect((await inPty(words, ask("n"), account.env)).status).toBe(3);
+    const ask = (answer: string) => [paste, { when: /by that of .*Continue\?/, type: answer }];
+    expect((await inPty(words, ask("n\r"), account.env)).status).toBe(3);
+    expect(revocations()).toBe(1);
+    expect((await inPty(words, ask("\u0003"), account.env)).status).toBe(130);
+    expect(revocations()).toBe(2);
     expect(accountIn()).toBe(user.email);
-    expect((await inPty(words, ask("y"), account.env)).status).toBe(0);
+    expect((await inPty(words, ask("y\r"), account.env)).status).toBe(0);
     expect(accountIn()).toBe(otherUser.email);
   });
 
