@@ -5,6 +5,7 @@ import { keepCompiledCode } from "../src/files/compile-cache.js";
 import { cacheFolder } from "../src/files/own-cache.js";
 import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
+import { untilUnused } from "./home-folders.js";
 import { inPty } from "./pty.js";
 import { run } from "./terminal.js";
 
@@ -16,7 +17,10 @@ beforeEach(() => {
   home = join(folder, String((tests += 1)));
   mkdirSync(home);
 });
-afterEach(() => vi.unstubAllEnvs());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await untilUnused(home);
+});
 
 const code = (): string => join(home, ".cache/mgmt/code");
 

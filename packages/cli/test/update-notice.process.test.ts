@@ -3,7 +3,6 @@ import {
   lutimesSync,
   mkdirSync,
   readFileSync,
-  readdirSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -16,6 +15,7 @@ import { version } from "../package.json";
 import { standaloneUpdate } from "../src/program/installation.js";
 import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
+import { untilUnused } from "./home-folders.js";
 import { inPty } from "./pty.js";
 import { run } from "./terminal.js";
 
@@ -54,22 +54,7 @@ beforeEach(() => {
   };
 });
 
-// npm goes on in the background, and writes into the home directory, which is removed at the end.
-afterEach(() => vi.waitFor(() => expect(programsAtHome()).toEqual([]), 60_000));
-
-/** Returns the processes that have the home directory of this test. */
-const programsAtHome = (): string[] =>
-  process.platform === "linux"
-    ? readdirSync("/proc").filter((name) => isAtHome(`/proc/${name}/environ`))
-    : [];
-
-const isAtHome = (environment: string): boolean => {
-  try {
-    return readFileSync(environment, "utf8").split("\0").includes(`HOME=${home}`);
-  } catch {
-    return false;
-  }
-};
+afterEach(() => untilUnused(home));
 
 const store = (text: string): void => writeFileSync(stored, text, { mode: 0o600 });
 
