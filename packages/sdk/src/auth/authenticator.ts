@@ -1,4 +1,3 @@
-import { observe } from "@mgmt/internal/observers/observe";
 import type { TokenRequest } from "../request/call.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { LoginRequiredError } from "./auth-error.js";
@@ -14,7 +13,7 @@ export interface AuthenticatorOptions extends OAuthOptions {
   store: TokenStore;
   /**
    * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. What it
-   * throws is printed once with `console.warn`. Default: ignored.
+   * throws is printed with `console.warn`. Default: ignored.
    */
   onBackgroundError?: ((error: unknown) => unknown) | undefined;
 }
@@ -70,7 +69,9 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const session = sessionOf(store);
   const report = (error: unknown): void => {
     session.pausedUntil = Date.now() + pause;
-    observe("onBackgroundError", onBackgroundError, error);
+    // Not `observe`, which is larger: these failures are rare already.
+    const call = async (): Promise<unknown> => onBackgroundError?.(error);
+    call().catch((failure: unknown) => console.warn("[mgmt] onBackgroundError failed:", failure));
   };
   const renewal = { settings, store, session, report };
   const renewalLimitMs = 2 * settings.timeoutMs;

@@ -165,7 +165,7 @@ describe("a refresh", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("is returned when onBackgroundError fails, which is printed once", async () => {
+  it("is returned when onBackgroundError fails, which is printed", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const problem = new Error("The log is full.");
     const onBackgroundError = (): never => {
