@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract/contract.js";
@@ -18,7 +18,10 @@ const findings = async (source: string): Promise<string[]> => {
   writeFileSync(join(folder, "program.ts"), source);
   const oxlint = join(root, "node_modules/oxlint/bin/oxlint");
   const line = [oxlint, "--type-aware", "--config", join(root, ".oxlintrc.json"), "--format", "json"];
-  const printed = await promisify(execFile)(process.execPath, line, { cwd: folder }).then(
+  // Where oxlint finds the type checker.
+  const PATH = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+  const options = { cwd: folder, env: { ...process.env, PATH } };
+  const printed = await promisify(execFile)(process.execPath, line, options).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout ?? "",
   );
