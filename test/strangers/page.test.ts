@@ -68,7 +68,7 @@ it("does first what the page that it continues says", () => {
   expect(steps[0]).toMatchObject({
     do: "run",
     command: "npm install @mgmt/sdk",
-    where: "docs/quickstart/app.md:7",
+    where: expect.stringMatching(/^docs\/quickstart\/app\.md:\d+$/),
   });
   expect(steps.map(({ do: verb }) => verb)).toContain("serve");
 });
