@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi";
+import { InvalidArgumentError } from "../errors/local-errors.js";
 import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -73,6 +74,13 @@ export const startAuthorization = async (
   { redirectUri, scopes }: { redirectUri: string; scopes: string[] },
   signal: AbortSignal | undefined,
 ): Promise<{ url: string; attempt: LoginAttempt }> => {
+  // TypeScript declares it for all pages.
+  const { subtle }: { subtle?: SubtleCrypto } = Object(globalThis.crypto);
+  if (!subtle) {
+    throw new InvalidArgumentError("crypto.subtle", "is missing in this runtime", {
+      hint: "Browsers have it on https:// pages and on localhost only. Nothing was sent.",
+    });
+  }
   const server = await serverOf(settings, signal);
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();

@@ -7,6 +7,7 @@ export {
   assertFetched,
   assertOptionNames,
   assertOptions,
+  assertRuntime,
   baseUrlProblem,
   checkedResponse,
 } from "./without-type-checks.js";

@@ -197,6 +197,27 @@ export function assertFetched(response: unknown, argumentError: ArgumentError): 
   });
 }
 
+/** What every client uses and not every runtime has, as the README lists it. */
+export const neededFeatures = [
+  "AbortController",
+  "AbortSignal.prototype.throwIfAborted",
+  "Object.hasOwn",
+  "URL.canParse",
+  "URLSearchParams",
+  "performance.now",
+] as const;
+
+/** Throws for the first needed feature that the runtime lacks. */
+export function assertRuntime(argumentError: ArgumentError): void {
+  const missing = neededFeatures.find(
+    (name) => !name.split(".").reduce<unknown>((owner, part) => Reflect.get(Object(owner), part), globalThis),
+  );
+  if (missing === undefined) return;
+  throw new (argumentError())(missing, "is missing in this runtime", {
+    hint: "Use Node.js 20.19 or newer, a browser of 2024 or newer, or load a polyfill for it first. Nothing was sent.",
+  });
+}
+
 /** Throws if there is no function to send with, neither in the options nor in the environment. */
 export function assertFetch(fetch: unknown, argumentError: ArgumentError): void {
   if (typeof (fetch ?? globalThis.fetch) === "function") return;

@@ -18,6 +18,7 @@ export function areUsual(values: unknown, before = ""): boolean {
   );
 }
 
+export function assertRuntime(): void {}
 export function assertOptions(): void {}
 export function assertCall(): void {}
 export function assertClientOptions(): void {}

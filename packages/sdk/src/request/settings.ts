@@ -7,12 +7,13 @@ import { readTimeout } from "../deadlines/deadline.js";
 import { givenEntries } from "./encode.js";
 import { readHeaders } from "./headers.js";
 import { reusing } from "#limit";
-import { assertEncrypted, areUsual, assertOptions, baseUrlProblem } from "#type-checks";
+import { assertEncrypted, areUsual, assertOptions, assertRuntime, baseUrlProblem } from "#type-checks";
 import { environmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
 export const readSettings = (given: ClientOptions = {}, load: Settings["load"]): Settings => {
   const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = given;
+  assertRuntime(() => InvalidArgumentError);
   assertOptions(given, "a client", () => InvalidArgumentError);
   const address = readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
   assertEncrypted(address, allowInsecureHttp, () => InvalidArgumentError);

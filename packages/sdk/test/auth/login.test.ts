@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { createClient } from "@mgmt/sdk";
 import {
@@ -54,6 +54,18 @@ describe("startLogin", () => {
       code_challenge_method: "S256",
     });
     expect(url).not.toContain(attempt.codeVerifier);
+  });
+
+  it.each([undefined, {}])("names crypto.subtle, which insecure pages lack: %j", async (without) => {
+    vi.stubGlobal("crypto", without);
+    const error = await thrown(start());
+    vi.unstubAllGlobals();
+    expect(error).toMatchObject({
+      code: "argument:invalid",
+      message: "crypto.subtle is missing in this runtime",
+      hint: expect.stringContaining("https:// pages"),
+    });
+    expect(mock.requests).toEqual([]);
   });
 
   it("starts each login with its own state and verifier", async () => {
