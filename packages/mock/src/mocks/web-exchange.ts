@@ -29,7 +29,8 @@ export const respondTo = async (
   const body = hasBody ? await bytesOf(request) : undefined;
 
   const answer =
-    refuseLargeHead(path, request.headers) ?? (await engine.handle({ method, path, headers, body, pause }));
+    refuseLargeHead(path, request.headers) ??
+    (await engine.handle({ method, path, headers, body, pause, cut: request.signal }));
   if (answer.dropped === "unsent") return Response.error();
   const { status, headers: answered, body: text = null } = answer;
   const sent = text === null ? null : streamOf(text);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Mock, type MockOptions, setupMock } from "@mgmt/mock";
 import { type ServerOptions, createServer as startServer } from "@mgmt/mock/server";
 
@@ -185,8 +185,23 @@ describe("setupMock", () => {
     stopped.abort(reason);
     await expect(waiting).rejects.toBe(reason);
     await expect(list(stopped.signal)).rejects.toBe(reason);
-    expect(mock.requests).toEqual([]);
+    expect(mock.requests).toMatchObject([{ operationId: "projects.list", status: null }]);
     expect((await list(new AbortController().signal)).status).toBe(200);
+  });
+
+  it("keeps no timer for the latency of a request that is aborted", async () => {
+    const mock = start();
+    const headers = await bearer(mock.tokens.user());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    mock.faults.add({ latency: 600_000, times: 1 });
+    const stopped = new AbortController();
+    const waiting = mock.fetch(`${mock.baseUrl}/v1/projects`, { headers, signal: stopped.signal });
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    stopped.abort();
+    await expect(waiting).rejects.toThrow("aborted");
+    expect(vi.getTimerCount()).toBe(0);
+    expect(mock.requests).toMatchObject([{ operationId: "projects.list", status: null }]);
   });
 
   it("checks its own responses against the contract", async () => {
