@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeProject, query } from "./api.js";
 import { IsolatedPlatform, whyNoNamespaces } from "./namespaces.js";
 import { Platforms, bundleProgram } from "./platform-process.js";
-import { killAll, running, signalAll } from "./processes.js";
+import { holdersOf, killAll, running, signalAll } from "./processes.js";
 
 const platforms = new Platforms();
 const isolated: IsolatedPlatform[] = [];
@@ -28,6 +28,10 @@ const started = { baseUrl: expect.any(String) };
 
 const ended = (pids: readonly number[]): Promise<void> =>
   vi.waitFor(() => expect(running(pids)).toEqual([]), { interval: 20 });
+
+/** Returns the paths of the pipes by which the system shows that a process holds the lock. */
+const pipesIn = async (dataDir: string): Promise<string[]> =>
+  (await readdir(dataDir)).filter((name) => name.endsWith(".pipe")).map((name) => join(dataDir, name));
 
 const reason = whyNoNamespaces();
 
@@ -62,6 +66,8 @@ describe("a data directory that containers share", () => {
     const checkpointer = first.processes(/^postgres: checkpointer/);
     const platform = first.processes(/^\S*node .*run-platform/);
     expect([postmaster.length, checkpointer.length, platform.length]).toEqual([1, 1, 1]);
+    const [pipe = ""] = await pipesIn(dataDir);
+    expect(holdersOf(pipe)).toEqual(expect.arrayContaining([...postmaster, ...checkpointer, ...platform]));
     // Suspended, so that it does not end with the postmaster.
     signalAll(checkpointer, "SIGSTOP");
     signalAll(platform, "SIGSTOP");
@@ -71,9 +77,9 @@ describe("a data directory that containers share", () => {
     killAll(postmaster);
     await ended(postmaster);
     expect((await startIsolated({ dataDir })).printed).toMatchObject(refusal);
-    const servers = first.processes(/^postgres: /);
-    killAll(servers);
-    await ended(servers);
+    // Also a server that has not set its title yet.
+    killAll(holdersOf(pipe));
+    await vi.waitFor(() => expect(holdersOf(pipe)).toEqual([]), { timeout: 60_000, interval: 20 });
     expect((await startIsolated({ dataDir })).printed).toMatchObject(started);
   });
 

@@ -37,6 +37,19 @@ export const running = (pids: readonly number[]): number[] => {
   return pids.filter((pid) => present.has(pid));
 };
 
+/** Returns the processes that have a file open. */
+export const holdersOf = (path: string): number[] =>
+  listProcesses().flatMap(({ pid }) => (openFilesOf(pid).includes(path) ? [pid] : []));
+
+const openFilesOf = (pid: number): string[] => {
+  const folder = `/proc/${String(pid)}/fd`;
+  try {
+    return readdirSync(folder).map((name) => readlinkSync(join(folder, name)));
+  } catch {
+    return [];
+  }
+};
+
 export const killAll = (pids: readonly number[]): void => signalAll(pids, "SIGKILL");
 
 /** Sends a signal to all processes that have not ended. */
