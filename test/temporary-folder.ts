@@ -13,7 +13,10 @@ export const setup = (): (() => void) => {
   chmodSync(folder, 0o1777);
   process.env[variable] = folder;
   return () => {
-    const left = readdirSync(folder).filter((name) => name.startsWith("mgmt-"));
+    // Another project of this run has its folder in this one.
+    const left = readdirSync(folder).filter(
+      (name) => name.startsWith("mgmt-") && !name.startsWith("mgmt-run-"),
+    );
     const contents = left.flatMap((name) => filesIn(join(folder, name)));
     rmSync(folder, { recursive: true, force: true });
     if (before === undefined) delete process.env[variable];
