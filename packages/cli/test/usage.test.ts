@@ -227,4 +227,19 @@ describe("an invalid command line", () => {
       },
     });
   });
+
+  const token = `eyJhbGciOiJFUzI1NiJ9.${"c2VjcmV0".repeat(10)}.c2lnbmF0dXJl`;
+  const uri = "postgres://ada:hunter2@db.example.com/shop";
+  it.each([
+    ["login --with-token sekrit123", "sekrit123"],
+    [`login --with-token ${uri}`, "hunter2"],
+    [`projects list ${uri}`, "hunter2"],
+    [`projects list ${token}`, "c2VjcmV0"],
+    [`whoami --token-file ${token}`, "c2VjcmV0"],
+    [`whoami --token-file ${uri}`, "hunter2"],
+  ])("repeats no secret that is in the place of another word: %s", async (line, secret) => {
+    const { status, stderr } = await runInProcess(line.split(" "), { env });
+    expect(status).toBe(2);
+    expect(stderr).not.toContain(secret);
+  });
 });

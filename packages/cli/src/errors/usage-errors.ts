@@ -36,9 +36,13 @@ export const unreadableFile = (what: string, path: string, cause: unknown): CliE
   new CliError(
     "usage",
     "usage:unreadable_file",
-    `${what}: cannot read ${path} (${causeText(cause)})`,
+    `${what}: cannot read ${withoutSecret(path)} (${causeText(cause)})`,
     "Pass a file that you can read, or - for standard input.",
   );
+
+/** Shortens what is no path: a token or a connection string that was passed in place of its file. */
+const withoutSecret = (path: string): string =>
+  /^\w+:\/\//.test(path) || (path.length > 40 && !/[/\\]/.test(path)) ? `${path.slice(0, 8)}…` : path;
 
 /** Somebody else's repository could contain a link to a private file, which messages would quote. */
 export const linkedFile = (what: string, path: string): CliError =>

@@ -1,3 +1,4 @@
+import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
 import { usageError } from "../errors/usage-errors.js";
 import { groups } from "../contract/generated/groups.js";
@@ -33,6 +34,13 @@ export const usageFailure = async (error: CommanderError, program: Command): Pro
 };
 
 const unexpectedArguments = (command: Command): Error => {
+  // The argument is the token then.
+  if (command.getOptionValue("withToken") === true) {
+    return usageError(
+      `${lineOf(command)} reads the token from standard input`,
+      "Use mgmt login --with-token < FILE.",
+    );
+  }
   const extra = command.args.slice(command.registeredArguments.length).map(quoted).join(", ");
   const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
   return usageError(
@@ -53,7 +61,8 @@ const ownFlagOfProgram = (command: MgmtCommand, program: string): Error => {
 };
 
 /** A long word may be a token that was pasted in the wrong place. */
-const quoted = (word: string): string => JSON.stringify(word.length > 40 ? `${word.slice(0, 8)}…` : word);
+const quoted = (word: string): string =>
+  JSON.stringify(word.length > 40 ? `${word.slice(0, 8)}…` : redactMessage(word));
 
 /** What Terraform calls flags of ours. */
 const terraformFlags: Readonly<Record<string, string>> = {
