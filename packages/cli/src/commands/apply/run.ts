@@ -189,10 +189,10 @@ const regionOf = (step: Step): Pick<StepResult, "region"> => {
 /** The table has no room for the error, which is printed below it, and the plan above it has the regions. */
 const inFormat =
   (format: string) =>
-  ({ error, region, ...result }: StepResult): object =>
-    format === "table"
-      ? result
-      : { ...result, ...(region !== undefined && { region }), ...(error && { error }) };
+  (result: StepResult): object => {
+    const { error: _, region: __, ...shown } = result;
+    return format === "table" ? shown : result;
+  };
 
 /** Prints the requests of all steps. The ids of what they create get names. */
 const dryRun = async (
