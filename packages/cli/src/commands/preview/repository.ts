@@ -1,7 +1,8 @@
 import type { Context } from "../../context/context.js";
-import { CliError } from "../../errors/cli-error.js";
+import type { CliError } from "../../errors/cli-error.js";
 import { noBranch, noSuchRemote, severalRemotes } from "../../errors/preview-errors.js";
 import { currentBranch, listRemotes, type Remote, rootFolder } from "../../git/clone.js";
+import { gitProblem } from "../../git/git-problem.js";
 import { type CiJob, readCiJob } from "./ci-job.js";
 import { repositoryKey } from "./repository-key.js";
 
@@ -63,8 +64,7 @@ const remotesIn = async (
   try {
     return { remotes: await listRemotes(context), problem: undefined };
   } catch (error) {
-    if (!(error instanceof CliError) || context.signal.aborted) throw error;
-    return { remotes: [], problem: error };
+    return { remotes: [], problem: gitProblem(error, context) };
   }
 };
 

@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../../context/context.js";
-import { CliError } from "../../errors/cli-error.js";
+import type { CliError } from "../../errors/cli-error.js";
 import { checkedOutBranches } from "../../git/clone.js";
+import { gitProblem } from "../../git/git-problem.js";
 import { remoteBranches } from "../../git/remote.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
@@ -61,8 +62,7 @@ const gitStateOf = async (
     for (const branch of await checkedOutBranches(context)) checkedOut.add(branch);
     return { key, checkedOut, alive: await remoteBranches(remote, context) };
   } catch (error) {
-    if (!(error instanceof CliError) || context.signal.aborted) throw error;
-    await warn(error);
+    await warn(gitProblem(error, context));
     return { key, checkedOut, alive: undefined };
   }
 };

@@ -1,6 +1,6 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context/context.js";
-import { CliError } from "../../errors/cli-error.js";
+import { gitProblem } from "../../git/git-problem.js";
 import { idOf } from "../../names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run.js";
@@ -48,7 +48,7 @@ const knownBranch = async (surroundings: Surroundings, context: Context): Promis
   try {
     return await branchIn(surroundings, context);
   } catch (error) {
-    if (!(error instanceof CliError) || context.signal.aborted) throw error;
+    gitProblem(error, context);
     return undefined;
   }
 };
