@@ -1,3 +1,4 @@
+import { beginningOf, shortened } from "../text/shortened.js";
 import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const seeHelp = "Run the command with --help to see its arguments and flags.";
@@ -40,9 +41,11 @@ export const unreadableFile = (what: string, path: string, cause: unknown): CliE
     "Pass a file that you can read, or - for standard input.",
   );
 
-/** Shortens what is no path: a token or a connection string that was passed in place of its file. */
-const withoutSecret = (path: string): string =>
-  /^\w+:\/\//.test(path) || (path.length > 40 && !/[/\\]/.test(path)) ? `${path.slice(0, 8)}…` : path;
+/** Shortens a token or a connection string that was passed in place of a path. */
+const withoutSecret = (path: string): string => {
+  if (/^\w+:\/\//.test(path)) return beginningOf(path);
+  return /[/\\]/.test(path) ? path : shortened(path);
+};
 
 /** Somebody else's repository could contain a link to a private file, which messages would quote. */
 export const linkedFile = (what: string, path: string): CliError =>

@@ -4,6 +4,7 @@ import { usageError } from "../errors/usage-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { groupOverlays, isHidden } from "../contract/overlay.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
+import { shortened } from "../text/shortened.js";
 import { meantBy, similar } from "../text/suggest.js";
 
 /** Turns commander's error into ours. */
@@ -60,9 +61,7 @@ const ownFlagOfProgram = (command: MgmtCommand, program: string): Error => {
   );
 };
 
-/** A long word may be a token that was pasted in the wrong place. */
-const quoted = (word: string): string =>
-  JSON.stringify(word.length > 40 ? `${word.slice(0, 8)}…` : redactMessage(word));
+const quoted = (word: string): string => JSON.stringify(redactMessage(shortened(word)));
 
 /** What Terraform calls flags of ours. */
 const terraformFlags: Readonly<Record<string, string>> = {
