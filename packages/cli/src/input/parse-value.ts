@@ -1,3 +1,4 @@
+import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/row.js";
 import { invalidValue } from "../errors/usage-errors.js";
 import { didYouMean } from "../text/suggest.js";
@@ -113,9 +114,6 @@ const checkText = (field: Field, text: string, what: string): void => {
 const isDateTime = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}T(?!24)\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
-  isDay(text.slice(0, 10));
-
-/** `Date` reads February 31 as March 3. */
-const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
+  isRealDay(text.slice(0, 10));
 
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);

@@ -1,3 +1,4 @@
+import { isRealDay } from "@mgmt/internal/text/real-day";
 import { type Mode, type Returned, andThen } from "../values/awaitable.js";
 import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
 import { controlErrors } from "./control-error.js";
@@ -18,11 +19,10 @@ export const readTime = (time: Time): number => {
 const timeForm =
   /^((?:[+-]\d{6}|\d{4})-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
-/** `Date` alone accepts nearly everything: other forms, times of the machine's zone, and February 31 as March 3. */
+/** `Date` alone accepts nearly everything: other forms, times of the machine's zone, and days that do not exist. */
 const parseTime = (text: string): number => {
   const [, date = ""] = timeForm.exec(text) ?? [];
-  const isDay = new Date(date).getUTCDate() === Number(date.slice(-2));
-  return isDay ? Date.parse(text) : NaN;
+  return isRealDay(date) ? Date.parse(text) : NaN;
 };
 
 const requireSupported = (time: number): number => {
