@@ -82,7 +82,11 @@ const placeByName = (): Omit<System, "startOf"> => ({
 /** The namespaces of processes that run in no container. The numbers are constants of Linux. */
 const outermost = ["pid:[4026531836]", "time:[4026531834]"];
 
-const linux = (): System => {
+let linuxSystem: System | undefined;
+/** Read once: it stays the same while this process runs. */
+const linux = (): System => (linuxSystem ??= readLinux());
+
+const readLinux = (): System => {
   const boot = textOf("/proc/sys/kernel/random/boot_id");
   const pids = textOf("/proc/self/ns/pid", readlinkSync);
   // Start times depend on it. Before version 5.6, there is only one.
