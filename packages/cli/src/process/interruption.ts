@@ -11,8 +11,8 @@ export interface SignaledProcess {
 const sameKeyMs = 300;
 
 /**
- * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts what is
- * under way, and the command then prints what it has. A second signal ends the process at once.
+ * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts
+ * what is under way, and the command then prints what it has. A second signal ends the process at once.
  */
 export class Interruption {
   readonly #controller = new AbortController();

@@ -26,7 +26,10 @@ export interface FrontOptions {
   onDefect: (error: unknown) => void;
   /** Time for a client to send its first message, in milliseconds. Default: 10,000. */
   greetingTimeout?: number;
-  /** Time that a new connection waits for Postgres while it is not available, and for a database that is being created, copied or restored, in milliseconds. Default: 10,000. */
+  /**
+   * Time that a new connection waits for Postgres while it is not available, and for a database that is being created, copied or
+   * restored, in milliseconds. Default: 10,000.
+   */
   patience?: number;
 }
 
@@ -236,7 +239,10 @@ export class Front implements DataPlane {
     };
   }
 
-  /** Returns the database of a user; undefined for an unknown user. Waits while it is created, copied or restored, and while Postgres restarts. */
+  /**
+   * Returns the database of a user; undefined for an unknown user. Waits while it is created, copied or restored, and while Postgres
+   * restarts.
+   */
   async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
     const databaseOf = await this.#whenOpen(signal);
     for (
