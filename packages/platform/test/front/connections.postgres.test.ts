@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { connect as connectTls } from "node:tls";
-import { Client, type ClientConfig } from "pg";
+import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { DatabaseCredential } from "@mgmt/engine";
 import { Cluster, newTenant } from "../cluster.js";
-import { type StartedFront, frontStarter } from "./start-front.js";
+import { connect, databaseOf } from "./clients.js";
+import { frontStarter } from "./start-front.js";
 import { RawClient, firstMessage, gssRequest, sslRequest } from "./wire.js";
 
 const cluster = new Cluster();
@@ -17,30 +17,6 @@ beforeAll(async () => {
     await cluster.databases.create(id, { type: "empty" }, [credential]);
   }
 });
-
-const connect = async (
-  { front }: StartedFront,
-  { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
-  options: ClientConfig = {},
-): Promise<Client> => {
-  const client = new Client({
-    host: "127.0.0.1",
-    port: front.port,
-    user,
-    password: pass,
-    database: "postgres",
-    ...options,
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
-};
-
-const databaseOf = async (client: Client): Promise<string> => {
-  const { rows } = await client.query<{ name: string }>("select current_database() as name");
-  await client.end();
-  return rows[0]?.name ?? "";
-};
 
 /** The error of a connection that is refused. */
 const refusal = (connected: Promise<Client>): Promise<unknown> =>

@@ -1,37 +1,13 @@
-import type { DatabaseCredential } from "@mgmt/engine";
-import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { HoldPoint, openSteppedDatabases } from "../../../cluster/test/stepped-databases.js";
 import { Cluster, newTenant } from "../cluster.js";
-import { type StartedFront, frontStarter } from "./start-front.js";
+import { connect, databaseOf } from "./clients.js";
+import { frontStarter } from "./start-front.js";
 
 const cluster = new Cluster();
 const start = frontStarter(cluster);
 
 type Databases = Awaited<ReturnType<typeof openSteppedDatabases>>["databases"];
-
-/** Connects through the front. */
-const connect = async (
-  { front }: StartedFront,
-  { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
-): Promise<Client> => {
-  const client = new Client({
-    host: "127.0.0.1",
-    port: front.port,
-    user,
-    password: pass,
-    database: "postgres",
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
-};
-
-const databaseOf = async (client: Client): Promise<string> => {
-  const { rows } = await client.query<{ name: string }>("select current_database() as name");
-  await client.end();
-  return rows[0]?.name ?? "";
-};
 
 /** Starts a front of databases that a test can hold while they accept no connections. */
 const startHeld = async (patience?: number) => {

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, type Server, createServer as createTcpServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "@mgmt/sdk";
@@ -11,17 +11,22 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+/** Starts a server, and returns its address. */
+const listen = async (server: Server): Promise<string> => {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A listening TCP server has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+};
+
 describe("nodeTransport", () => {
   it("reuses its connection between calls", async () => {
     let connections = 0;
     const server = createServer((_, response) => json(response, 200, { data: {} }));
-    servers.push(server);
     server.on("connection", () => (connections += 1));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // A listening TCP server has an address of this form.
-    const { port } = server.address() as AddressInfo;
     const transport = nodeTransport();
-    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: false, transport });
+    const client = createClient({ baseUrl: await listen(server), token: false, transport });
     for (let call = 0; call < 5; call += 1) await client.me.get();
     expect(connections).toBe(1);
     transport.close();
@@ -211,12 +216,8 @@ describe("nodeTransport", () => {
         socket.on("error", () => undefined);
         socket.once("data", () => socket.end(answer));
       });
-      servers.push(server);
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      // As above.
-      const { port } = server.address() as AddressInfo;
       const client = createClient({
-        baseUrl: `http://127.0.0.1:${port}`,
+        baseUrl: await listen(server),
         token: false,
         maxRetries: 0,
         timeoutMs: Infinity,
@@ -239,15 +240,8 @@ describe("nodeTransport", () => {
 
   it("throws for a response that is not HTTP", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // As above.
-    const { port } = server.address() as AddressInfo;
-    const client = createClient({
-      baseUrl: `http://127.0.0.1:${port}`,
-      token: false,
-      transport: nodeTransport(),
-    });
+    const baseUrl = await listen(server);
+    const client = createClient({ baseUrl, token: false, transport: nodeTransport() });
     expect(await thrown(client.me.get())).toMatchObject({ code: "connection:failed" });
   });
 
