@@ -12,6 +12,11 @@ export const verificationTests = [
   "test/contract/generated.test.ts",
 ];
 
+const seed = process.env["MGMT_TEST_SEED"];
+
+/** Without a seed, Vitest chooses the order of files. */
+export const sequence = seed === undefined ? {} : { shuffle: { files: true }, seed: Number(seed) };
+
 interface Level {
   readonly name: string;
   /** How the names of its files end. */
@@ -57,6 +62,7 @@ export default defineConfig({
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
     // saves loading the sources for each of them.
     isolate: false,
+    sequence,
     maxWorkers: availableParallelism(),
     restoreMocks: true,
     env: { MGMT_COVERAGE_FILE: responsesFile },

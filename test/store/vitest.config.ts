@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared from "../../vitest.config.js";
+import shared, { sequence } from "../../vitest.config.js";
 
 /** Runs the tests of the API with a store in Postgres. Run from the root. */
 export default defineConfig({
@@ -11,6 +11,7 @@ export default defineConfig({
     globalSetup: ["test/store/start-postgres.ts"],
     setupFiles: ["test/setup/patience.ts", "test/store/setup.ts"],
     isolate: false,
+    sequence,
     testTimeout: 240_000,
     hookTimeout: 240_000,
   },

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared, { verificationTests } from "../../vitest.config.js";
+import shared, { sequence, verificationTests } from "../../vitest.config.js";
 
 /** Verifies what is built and written: documentation, packages, examples, and generated files. Run from the root. */
 export default defineConfig({
@@ -12,6 +12,7 @@ export default defineConfig({
     include: verificationTests,
     maxWorkers: availableParallelism(),
     isolate: false,
+    sequence,
     restoreMocks: true,
     testTimeout: 120_000,
     hookTimeout: 120_000,
