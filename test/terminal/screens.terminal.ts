@@ -12,7 +12,7 @@ import {
   writeScreens,
 } from "./screen-file.js";
 import { reads, type Shot } from "./shot.js";
-import { allShots } from "./shots/all-shots.js";
+import { ownShots, shotsOf } from "./shots/all-shots.js";
 import { TenantPool } from "./tenant-pool.js";
 import { typedCommands } from "./tree.js";
 
@@ -24,13 +24,13 @@ const isUpdating = inject("updatesScreens");
 
 describe("the tree of commands", () => {
   it("has a shot of every command besides its help", () => {
-    const without = commands.filter(({ line, isGroup }) => !isGroup && !allShots[line]?.length);
+    const without = commands.filter((command) => !command.isGroup && shotsOf(command).length === 0);
     expect(without.map(({ line }) => line)).toEqual([]);
   });
 
   it("has every command that there is a shot of", () => {
     const lines = commands.map(({ line }) => line);
-    expect(Object.keys(allShots).filter((line) => !lines.includes(line))).toEqual([]);
+    expect(Object.keys(ownShots).filter((line) => !lines.includes(line))).toEqual([]);
   });
 
   it("has every command that there is a committed file of", () => {
@@ -55,10 +55,11 @@ describe.each(inject("nodes"))("the screens of each command on Node.js $major", 
   });
   afterAll(() => pool.stop());
 
-  it.concurrent.for(commands)("$line", async ({ line }, { expect, annotate }) => {
+  it.concurrent.for(commands)("$line", async (command, { expect, annotate }) => {
+    const { line } = command;
     const sections: Section[] = [];
     const problems: string[] = [];
-    for (const shot of [helpOf(line), ...(allShots[line] ?? [])]) {
+    for (const shot of [helpOf(line), ...shotsOf(command)]) {
       for (const columns of widths) {
         const captured = await pool.withPlace(shot, (place) => capture(shot, place, columns));
         const { words, screen, ending } = captured;

@@ -43,8 +43,8 @@ describe("the tree of commands", () => {
 
   it("has an interruption of every command that waits or creates", () => {
     const affected = callable.filter(
-      ({ line, creates, waits, isHandWritten }) =>
-        creates || waits || (isHandWritten && !passiveCommands.includes(line)),
+      ({ line, creates, waits, operation }) =>
+        creates || waits || (!operation && !passiveCommands.includes(line)),
     );
     expect(
       affected.map(({ line }) => line).filter((line) => line !== service && !interruptions[line]),

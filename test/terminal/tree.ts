@@ -1,4 +1,5 @@
 import { allCommands } from "../../packages/cli/test/program.js";
+import type { OperationCommand } from "../../packages/cli/src/contract/row.js";
 import type { MgmtCommand } from "../../packages/cli/src/program/command.js";
 
 /** A command that can be typed, also if the help does not show it. */
@@ -7,8 +8,8 @@ export interface TypedCommand {
   readonly line: string;
   /** Whether it only has commands below it. */
   readonly isGroup: boolean;
-  /** Whether it is not the command of an operation. */
-  readonly isHandWritten: boolean;
+  /** The operation that it is the command of. */
+  readonly operation: OperationCommand | undefined;
   /** Whether it sends a request that creates or starts something. */
   readonly creates: boolean;
   /** Whether it can wait for something. */
@@ -23,7 +24,7 @@ const typed = (command: MgmtCommand): TypedCommand => {
   return {
     line,
     isGroup: command.usage().startsWith("<command>"),
-    isHandWritten: row === undefined,
+    operation: row,
     creates: row?.method === "POST",
     waits: options.some(({ long }) => long === "--wait" || long === "--timeout"),
   };

@@ -1,25 +1,19 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { groups } from "../src/contract/generated/groups.js";
 import { curlLine } from "../src/transport/curl-line.js";
 import { runInProcess } from "./in-process.js";
+import { rows } from "./operation-examples.js";
 import { type Fixture, newFixture, operationLines } from "./operation-lines.js";
-import { type Mgmt, type Result, words } from "./result.js";
+import { type Mgmt, type Result, runLine, words } from "./result.js";
 import { type Session, startSession } from "./terminal.js";
-
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 /** Returns a fixture whose command lines have another flag. */
 const withFlag = (fixture: Fixture, flag: string): Fixture => {
   const flagged =
     (mgmt: Mgmt): Mgmt =>
-    (strings, ...values) => {
-      const line = [...words(strings, values), flag];
-      // Each word is passed as an inserted value, which stays whole.
-      const blanks = Object.assign([...line.map(() => " "), ""], { raw: [] });
-      return mgmt(blanks, ...line);
-    };
+    (strings, ...values) =>
+      runLine(mgmt, [...words(strings, values), flag]);
   return { ...fixture, mgmt: flagged(fixture.mgmt), as: (...about) => flagged(fixture.as(...about)) };
 };
 

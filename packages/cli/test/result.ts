@@ -36,3 +36,10 @@ export const words = (strings: TemplateStringsArray, values: readonly string[]):
     .filter(Boolean)
     .map((word) => word.replaceAll(/\u0000(\d+)\u0000/g, (_, index: string) => values[Number(index)] ?? ""));
 };
+
+/** Runs a command line of which each word is known. */
+export const runLine = (mgmt: Mgmt, line: readonly string[]): Promise<Result> => {
+  // Each word is passed as an inserted value, which stays whole.
+  const blanks = Object.assign([...line.map(() => " "), ""], { raw: [] });
+  return mgmt(blanks, ...line);
+};

@@ -1,10 +1,14 @@
+import { validLine } from "../../../packages/cli/test/operation-examples.js";
+import type { OperationCommand } from "../../../packages/cli/src/contract/row.js";
+import type { Place } from "../place.js";
 import { reads, type Shot } from "../shot.js";
+import type { TypedCommand } from "../tree.js";
 import { accountShots, machineShots, provisioningShots } from "./machine.js";
 import { branchShots, connectionShots, databaseShots, projectShots, serviceShots } from "./resources.js";
 import { workspaceShots } from "./workspaces.js";
 
-/** What is shown of each command besides its help. A command that is not a group has at least one shot. */
-export const allShots: Readonly<Record<string, readonly Shot[]>> = {
+/** What is shown of commands besides their help. */
+export const ownShots: Readonly<Record<string, readonly Shot[]>> = {
   mgmt: [
     reads("no command", []),
     reads("the version", "--version"),
@@ -21,3 +25,17 @@ export const allShots: Readonly<Record<string, readonly Shot[]>> = {
   ...provisioningShots,
   ...machineShots,
 };
+
+/** Returns what is shown of a command besides its help. A command that reads needs no shots of its own. */
+export const shotsOf = ({ line, operation }: TypedCommand): readonly Shot[] =>
+  ownShots[line] ?? (operation?.method === "GET" ? [example(operation)] : []);
+
+/** The example in the contract, on a resource that exists. */
+const example = (operation: OperationCommand): Shot =>
+  reads("the example", ({ ids, tenant }: Place) =>
+    validLine(operation, "").map((word) => {
+      const prefix = /^[a-z]+_(?=[a-z0-9]{24}$)/.exec(word)?.[0];
+      const known = [tenant.workspaceId, ...Object.values(ids)];
+      return (prefix && known.find((id) => id.startsWith(prefix))) ?? word;
+    }),
+  );

@@ -25,14 +25,12 @@ const approval =
     [...before.split(" "), ids["approval"] ?? "", ...after.split(" ")].filter(Boolean);
 
 export const workspaceShots: Readonly<Record<string, readonly Shot[]>> = {
-  "mgmt me get": [reads("a user", "me get")],
   "mgmt workspaces list": [reads("workspaces", "workspaces list")],
   "mgmt workspaces create": [changes("by name", "workspaces create Globex")],
   "mgmt workspaces get": [
     reads("by id", workspace("workspaces get")),
     reads("that of the credential", "workspaces get"),
   ],
-  "mgmt workspaces subscription get": [reads("by id", workspace("workspaces subscription get"))],
   "mgmt workspaces integrations list": [reads("integrations", workspace("workspaces integrations list"))],
   "mgmt workspaces integrations delete": [
     asks("a picker", workspace("workspaces integrations delete"), choices),
@@ -51,7 +49,6 @@ export const workspaceShots: Readonly<Record<string, readonly Shot[]>> = {
     reads("integrations", ({ tenant }) => ["integrations", "list", "--workspace-id", tenant.workspaceId]),
     asks("a picker of workspaces", "integrations list", choices),
   ],
-  "mgmt integrations get": [reads("by id", ({ ids }) => ["integrations", "get", ids["integration"] ?? ""])],
   "mgmt integrations delete": [
     asks("the question", ({ ids }) => ["integrations", "delete", ids["integration"] ?? ""], /to\s+confirm:/),
   ],
@@ -61,8 +58,6 @@ export const workspaceShots: Readonly<Record<string, readonly Shot[]>> = {
     asks("while it waits", approval("agent-approvals wait"), /⠋|⠙|⠹|⠸/, asAgent),
   ],
   "mgmt regions list": [reads("regions", "regions list"), reads("as names", "regions list --output name")],
-  "mgmt regions list-postgres": [reads("regions", "regions list-postgres")],
-  "mgmt regions list-accelerate": [reads("regions", "regions list-accelerate")],
   "mgmt dev approvals list": [reads("a pending one", "dev approvals list", asSponsor)],
   "mgmt dev approvals approve": [changes("a pending one", approval("dev approvals approve"), asSponsor)],
   "mgmt dev approvals deny": [changes("a pending one", approval("dev approvals deny"), asSponsor)],
