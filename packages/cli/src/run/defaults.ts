@@ -2,7 +2,6 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../context/context.js";
 import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
-import { valueAt } from "../contract/json-path.js";
 import { takeDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { OperationCommand } from "../contract/row.js";
@@ -66,10 +65,6 @@ export const resolveTarget = async (
 ): Promise<Sourced<string> | undefined> => {
   if (target !== "credential") return target;
   const client = await connect();
-  const id = valueAt(await client.request<unknown>({ method: "GET", path: "/v1/me" }, { signal }), [
-    "data",
-    "workspace",
-    "id",
-  ]);
-  return typeof id === "string" ? { value: id, from: "the credential" } : undefined;
+  const { workspace } = await client.me.get({ signal });
+  return workspace ? { value: workspace.id, from: "the credential" } : undefined;
 };

@@ -1,7 +1,6 @@
-import type { MgmtClient } from "@mgmt/sdk";
-import { valueAt } from "../contract/json-path.js";
+import type { Database, MgmtClient } from "@mgmt/sdk";
+import { largestPage } from "../contract/list.js";
 import type { Notice } from "../output/output.js";
-import { listCall, nameOfItem } from "../contract/list.js";
 import { ApiError } from "../contract/sdk.js";
 
 /** What a new database belongs to. */
@@ -27,25 +26,13 @@ export const homeRegion = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<HomeRegion | undefined> => {
-  const read = async (collection: string, id: string): Promise<unknown> =>
-    valueAt(
-      await client.request<unknown>(
-        { method: "GET", path: `/v1/${collection}/{id}`, pathParams: { id } },
-        { signal },
-      ),
-      ["data"],
-    );
   try {
-    if (sourceId !== undefined) return homeAt(await read("databases", sourceId), "database");
-    const project = await read("projects", projectId);
-    const own = homeAt(project, "project");
-    if (own) return own;
-    for await (const { data } of client
-      .requestPages(listCall("database", { project: projectId }), { signal })
-      .pages()) {
-      const found = data.find((each) => valueAt(each, ["isDefault"]) === true);
-      if (found) return homeAt(found, "default database");
-    }
+    if (sourceId !== undefined)
+      return ofDatabase(await client.databases.get(sourceId, { signal }), "database");
+    const { defaultRegion, ...project } = await client.projects.get(projectId, { signal });
+    if (defaultRegion) return { region: defaultRegion, of: `project ${project.name}` };
+    for await (const database of client.databases.list({ projectId, limit: largestPage }, { signal }))
+      if (database.isDefault) return ofDatabase(database, "default database");
     return undefined;
   } catch (error) {
     // The request that creates the database reports what does not exist or is not accessible.
@@ -54,12 +41,8 @@ export const homeRegion = async (
   }
 };
 
-const homeAt = (resource: unknown, noun: string): HomeRegion | undefined => {
-  const region = valueAt(resource, ["defaultRegion"]) ?? valueAt(resource, ["region", "id"]);
-  if (typeof region !== "string") return undefined;
-  const name = nameOfItem(resource) ?? String(valueAt(resource, ["id"]));
-  return { region, of: `${noun} ${name}` };
-};
+const ofDatabase = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
+  region ? { region: region.id, of: `${noun} ${name}` } : undefined;
 
 /** Returns what to say about a database whose data will be in another region than what it belongs to. */
 export const otherRegionNotice = (what: string, region: string, home: HomeRegion): Notice => ({
