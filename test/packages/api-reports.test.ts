@@ -1,20 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiReport, changesFrom } from "../../scripts/api-reports.js";
+import { changesOfReport } from "../../scripts/api-reports.js";
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "mgmt-api-reports-"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "shapes", version: "1.0.0" }));
+  mkdirSync(join(folder, "dist"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const reportOf = (declarations: string): string => {
-  const file = join(folder, "index.d.ts");
-  writeFileSync(file, declarations);
-  return apiReport(folder, file);
+const changesBy = (declarations: string, isUpdating = false): string => {
+  writeFileSync(join(folder, "dist/index.d.ts"), declarations);
+  return changesOfReport(folder, isUpdating);
 };
 
 const circle = `
@@ -31,13 +31,16 @@ export declare const draw: (shape: Circle) => void;
 export declare const erase: (shape: Circle) => void;
 export {};
 `;
-let report: string;
+
+let first: string;
 beforeAll(() => {
-  report = reportOf(circle);
+  first = changesBy(circle, true);
 });
 
 describe("an API report", () => {
-  it("names what an entry point exports, and the types that this refers to, without comments", () => {
+  it("names what a package exports, and the types that this refers to, without comments", () => {
+    expect(first).toMatch(/^@@ -0,0 \+1,\d+ @@\n\+/);
+    const report = readFileSync(join(folder, "api/index.api.md"), "utf8");
     expect(report).toContain("export class Circle {");
     expect(report).toContain("export const draw: (shape: Circle) => void;");
     expect(report).toContain('interface Unit {\n    // (undocumented)\n    name: "m";');
@@ -45,16 +48,14 @@ describe("an API report", () => {
   });
 
   it("differs by each changed declaration, and neither by comments nor by the order of declarations", () => {
-    const committed = join(folder, "committed.api.md");
-    writeFileSync(committed, report);
-    expect(changesFrom(committed, report)).toBe("");
+    expect(changesBy(circle)).toBe("");
 
     const changed = circle
       .replace("export declare const erase: (shape: Circle) => void;\n", "")
       .replace(/interface Unit \{[^}]*\}/, "")
       .replace("A circle", "A round shape")
       .replace("radius: number", "radius: string");
-    const changes = changesFrom(committed, reportOf(`${changed}interface Unit {\n  name: "m" | "ft";\n}\n`));
+    const changes = changesBy(`${changed}interface Unit {\n  name: "m" | "ft";\n}\n`);
     expect(changes.split("\n").filter((line) => /^[-+].*\w/.test(line))).toEqual([
       "-    radius: number;",
       "+    radius: string;",
@@ -66,8 +67,4 @@ describe("an API report", () => {
     expect(changes).toMatch(/^@@ .* @@ export class Circle/m);
     expect(changes).toMatch(/^@@ .* @@ interface Unit/m);
   });
-});
-
-it("shows all lines of a report that is not committed", () => {
-  expect(changesFrom(join(folder, "none.api.md"), "one\ntwo\n")).toBe("@@ -0,0 +1,2 @@\n+one\n+two\n");
 });
