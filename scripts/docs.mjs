@@ -17,15 +17,14 @@ import { pictureIn } from "../site/.vitepress/pictures.mjs";
 import { sourcePages } from "../site/.vitepress/sources.mjs";
 
 /**
- * `npm run docs`: shows the documentation as a website and updates it while you write. `npm run docs -- build` writes it to
- * `site/.vitepress/dist` and fails at dead links; `npm run docs -- preview` serves that. The first run installs VitePress, which
- * nothing else needs.
+ * `node scripts/docs.mjs` shows the documentation as a website and updates it while you write. `node scripts/docs.mjs build` writes it
+ * to `site/.vitepress/dist` and fails at dead links; `preview` serves that. The first run installs VitePress, which nothing else needs.
  */
 const root = fileURLToPath(new URL("../", import.meta.url));
 const site = join(root, "site");
 const [command = "dev", ...flags] = process.argv.slice(2);
 if (!["dev", "build", "preview"].includes(command)) {
-  console.error(`npm run docs has no command ${command}. Use dev, build or preview.`);
+  console.error(`There is no command ${command}. Use dev, build or preview.`);
   process.exit(2);
 }
 

@@ -11,7 +11,7 @@ import { scoopManifest } from "./package-managers/scoop.js";
 import { wingetManifests } from "./package-managers/winget.js";
 import { archiveName, type Target, targets } from "./targets.js";
 
-const usage = `npm run release:files [-- --archives DIR] [--out DIR]
+const usage = `npx tsx scripts/release/files.ts [--archives DIR] [--out DIR]
 
 Writes what is published beside the archives of the standalone program: SHA256SUMS, a formula for Homebrew, and manifests for Scoop
 and winget. Publishes nothing.

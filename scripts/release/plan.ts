@@ -58,7 +58,7 @@ export const pendingProblems = (pending: readonly string[]): string[] => {
     pending.length === 1
       ? `.changeset/${first} is`
       : `${String(pending.length)} changesets, such as .changeset/${first}, are`;
-  return [`${found} not part of a version. Run: npm run release:version`];
+  return [`${found} not part of a version. Run: npx tsx scripts/release/version.ts`];
 };
 
 /** Returns what is inconsistent: all packages have one version, and need each other in that version. */

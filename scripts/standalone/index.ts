@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { manifestOf } from "../release/pack.js";
 import { buildArchive } from "./archive.js";
 
-const usage = `npm run build:standalone [-- --node FILE] [--out DIR]
+const usage = `npx tsx scripts/standalone/index.ts [--node FILE] [--out DIR]
 
 Builds mgmt for this system as one program that needs no Node.js, and packs it with its licenses. Build the packages before.
 

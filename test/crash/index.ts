@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { buildIfStale } from "../../scripts/build-if-stale.mjs";
 import { Answers } from "./answers.js";
 import { cases } from "./cases/all-cases.js";
 import type { CrashCase } from "./cases/crash-case.js";
@@ -67,7 +67,7 @@ const { kills, seed, chosen, suspension, every } = ((): ReturnType<typeof readAr
   }
 })();
 
-await ensureBuilt();
+buildIfStale();
 const directory = await mkdtemp(join(tmpdir(), "mgmt-crash-"));
 await chmod(directory, 0o755);
 

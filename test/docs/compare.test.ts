@@ -26,7 +26,7 @@ describe("the comparison with other SDKs", () => {
     const last = measuredRows.find(({ title }) => title === row.title);
     expect(
       await row.measure(await loadSdk(ours)),
-      "`npm run compare -- --ours` writes the page anew",
+      "`npm run bench -- compare --ours` writes the page anew",
     ).toEqual(last?.cells[ours]);
   });
 

@@ -16,7 +16,7 @@ import { type Block, blocksOf, pages } from "./markdown.js";
  * and `ts run` run against it, `ts test` is a vitest file, `ts` is only compiled (as all TypeScript blocks are), and `sh root`
  * runs a script of this repository that has a test of its own. `npm run test:strangers` follows whole pages: it also runs `sh install`,
  * and `sh page`, which needs the files of its page, and compares what is printed with `text`. The scripts of `sh example` are those of
- * the example, which `npm run test:matrix` runs, too.
+ * the example, which `npm run test:full -- matrix` runs, too.
  * The command reference is generated from the help of the commands, which the CLI's own tests check.
  */
 const blocks = pages.filter((page) => !page.startsWith("docs/cli/")).flatMap(blocksOf);

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
-import { pinned, pinVersion } from "../../scripts/release/pin-version.js";
+import { pinned, pinVersion } from "../../scripts/release/version.js";
 import { type Registry, startRegistry } from "../strangers/registry.js";
 
 interface Step {

@@ -84,7 +84,7 @@ describe("the files beside the archives", () => {
   it("are not written with an unknown option, which prints the usage", async () => {
     expect(await write("--push")).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--push.*npm run release:files/s),
+      stderr: expect.stringMatching(/--push.*npx tsx scripts\/release\/files/s),
     });
   });
 });

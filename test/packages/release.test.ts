@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -59,7 +59,7 @@ describe("the release workflow", () => {
       "npm test",
       "npm run test:processes",
       "npm run test:postgres",
-      "npm run check:responses",
+      "npx tsx scripts/check-responses.ts",
       "npm run verify",
       "npm run release",
     ];
@@ -74,7 +74,7 @@ describe("the release workflow", () => {
     expect(standalone.strategy?.matrix.include.map(({ target }) => target)).toEqual(targets);
     expect([standalone.needs, release.needs, attach.needs]).toEqual([undefined, "standalone", "release"]);
     const lines = attach.steps.flatMap(({ run }) => run?.trim().split("\n") ?? []);
-    const files = lines.indexOf("npm run release:files");
+    const files = lines.indexOf("npx tsx scripts/release/files.ts");
     expect(files).toBeGreaterThan(-1);
     expect(lines.slice(files).join("\n")).toMatch(
       /gh release create "\$GITHUB_REF_NAME" .*gh release upload /s,
@@ -97,6 +97,8 @@ describe("the release workflow", () => {
     );
     const names = all.flatMap((command) => /^npm run ([\w:]+)/.exec(command)?.[1] ?? []);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
+    const files = all.flatMap((command) => /^npx tsx (\S+)/.exec(command)?.[1] ?? []);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
   it("publishes without a token and without an address of a registry", () => {
@@ -194,7 +196,7 @@ describe("the plan of a release", () => {
 
   it("contains all packages in one version, without a problem", () => {
     const { version, order, problems } = planRelease();
-    expect(problems.filter((problem) => !problem.endsWith("npm run release:version"))).toEqual([]);
+    expect(problems.filter((problem) => !problem.endsWith("npx tsx scripts/release/version.ts"))).toEqual([]);
     expect(manifests.map((each) => each.version)).toEqual(manifests.map(() => version));
     expect([...order].sort()).toEqual(manifests.map(({ name }) => name).sort());
   });
@@ -226,12 +228,14 @@ describe("the plan of a release", () => {
     { pending: [], problems: [] },
     {
       pending: ["brave-cats-sing.md"],
-      problems: [".changeset/brave-cats-sing.md is not part of a version. Run: npm run release:version"],
+      problems: [
+        ".changeset/brave-cats-sing.md is not part of a version. Run: npx tsx scripts/release/version.ts",
+      ],
     },
     {
       pending: ["brave-cats-sing.md", "calm-dogs-run.md", "odd-owls-nod.md"],
       problems: [
-        "3 changesets, such as .changeset/brave-cats-sing.md, are not part of a version. Run: npm run release:version",
+        "3 changesets, such as .changeset/brave-cats-sing.md, are not part of a version. Run: npx tsx scripts/release/version.ts",
       ],
     },
   ])("reports $pending.length of them in one line at most", ({ pending, problems }) => {

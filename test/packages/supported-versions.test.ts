@@ -42,7 +42,7 @@ const installedFor = (lockfile: string, folder = ""): { name: string; version: s
     return nearest?.version === undefined ? [] : [{ name: nearest.name ?? alias, version: nearest.version }];
   });
 };
-/** What the tests install: the tools of this repository, and those of `npm run test:matrix`. */
+/** What the tests install: the tools of this repository, and those of `npm run test:full -- matrix`. */
 const installed = [
   ...installedFor("package-lock.json"),
   ...installedFor("package-lock.json", "packages/mock"),

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureBuilt } from "../../packages/cli/test/bin.js";
+import { buildIfStale } from "../../scripts/build-if-stale.mjs";
 import { loadContract } from "../../scripts/generate/contract/contract.js";
 import { MgmtDev } from "../crash/mgmt-dev.js";
 import { Random } from "../crash/random.js";
@@ -16,7 +16,7 @@ import { type GeneratedRequest, Requests } from "./requests.js";
 /** Requests after which the state of the server is reset, which drops the databases of the requests. */
 const cycle = 4_000;
 
-const usage = `npm run test:soak [-- --requests N] [--minutes M] [--seed S] [--collect]
+const usage = `npx tsx test/soak/index.ts [--requests N] [--minutes M] [--seed S] [--collect]
 
 Sends generated requests to mgmt dev, valid and invalid ones, and checks every response against the contract, and that the
 memory of the server does not keep growing.
@@ -164,7 +164,7 @@ const soak = async (
 };
 
 const run = async (parameters: Arguments): Promise<void> => {
-  await ensureBuilt();
+  buildIfStale();
   const directory = await mkdtemp(join(tmpdir(), "mgmt-soak-"));
   const { requests, minutes, seed, isCollecting } = parameters;
   const collected = isCollecting ? new CollectedMemory(directory) : undefined;

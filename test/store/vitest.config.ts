@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     reporters: reporters(),
     include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],
-    globalSetup: ["test/store/start-postgres.ts"],
+    globalSetup: ["scripts/generate/fresh-build-output.ts", "test/store/start-postgres.ts"],
     setupFiles: ["test/setup/patience.ts", "test/store/setup.ts"],
     isolate: false,
     sequence,

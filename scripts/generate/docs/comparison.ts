@@ -2,7 +2,7 @@ import { format } from "prettier";
 import { readMeasured } from "../../../bench/compare/measured.js";
 import { comparePage, printComparison } from "../../../bench/compare/page.js";
 
-/** Writes the page that compares SDKs, from what `npm run compare` measured. */
+/** Writes the page that compares SDKs, from what `npm run bench -- compare` measured. */
 export const generateComparison = async (): Promise<Map<string, string>> =>
   new Map([
     [

@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { manifestOf } from "./pack.js";
+
+/** `npx tsx scripts/release/version.ts` turns the changesets into a version, and writes it where it is installed. */
 
 /** The files that install a version of a package, and where each says which. All packages have the same version. */
 export const pinned: Readonly<Record<string, RegExp>> = {
@@ -23,9 +26,17 @@ export const pinVersion = (text: string, pattern: RegExp, version: string): stri
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const npm = (...words: string[]): void => {
+    const shell = process.platform === "win32";
+    const { status } = spawnSync("npm", words, { cwd: root, stdio: "inherit", shell });
+    if (status !== 0) process.exit(status ?? 1);
+  };
+  npm("run", "changeset", "--", "version");
   const { version } = manifestOf("packages/cli");
   for (const [name, pattern] of Object.entries(pinned)) {
-    const file = join(fileURLToPath(new URL("../../", import.meta.url)), name);
+    const file = join(root, name);
     writeFileSync(file, pinVersion(readFileSync(file, "utf8"), pattern, version));
   }
+  npm("install", "--package-lock-only", "--ignore-scripts");
 }
