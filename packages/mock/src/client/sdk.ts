@@ -17,6 +17,7 @@ const loadRetries = async (createClient: typeof CreateClient): Promise<void> => 
 };
 
 // A static import would fail where the SDK is not installed. The CommonJS build has sdk-required.ts instead.
+// oxlint-disable-next-line no-restricted-imports
 const loaded: Sdk | { readonly failure: unknown } = await import("@mgmt/sdk").then(
   async ({ createClient }) => {
     await loadRetries(createClient);

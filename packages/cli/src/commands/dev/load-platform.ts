@@ -11,6 +11,7 @@ export const loadPlatform = async ({
   const installation = installationOf(fileURLToPath(import.meta.url));
   if (installation === "standalone") throw platformNotContained(npxLine(version), engines.node);
   try {
+    // oxlint-disable-next-line no-restricted-imports
     return await import("@mgmt/platform");
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";

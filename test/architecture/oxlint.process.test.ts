@@ -1,0 +1,184 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "../../scripts/generate/contract/contract.js";
+
+/** What it does, a file, and its content. */
+type Program = readonly [title: string, file: string, source: string];
+
+const forbidden: readonly Program[] = [
+  ["internal → sdk", "packages/internal/src/files/sync-file.ts", 'import "@mgmt/sdk";'],
+  ["sdk → mock", "packages/sdk/src/index.ts", 'import "@mgmt/mock";'],
+  ["sdk → cli, by path", "packages/sdk/src/index.ts", 'import "../../../packages/cli/src/mgmt.js";'],
+  ["sdk → engine", "packages/sdk/src/index.ts", 'import "@mgmt/engine";'],
+  [
+    "sdk request → resources",
+    "packages/sdk/src/request/retry.ts",
+    'import "../resources/generated/resources.js";',
+  ],
+  ["sdk request → auth", "packages/sdk/src/request/retry.ts", 'import "../auth/index.js";'],
+  ["mock → sdk", "packages/mock/src/index.ts", 'import "@mgmt/sdk";'],
+  ["mock → platform", "packages/mock/src/index.ts", 'import "@mgmt/platform";'],
+  ["mock → cli", "packages/mock/src/index.ts", 'import "@mgmt/cli";'],
+  ["engine → sdk", "packages/engine/src/index.ts", 'import "@mgmt/sdk";'],
+  ["engine → mock", "packages/engine/src/index.ts", 'import "@mgmt/mock";'],
+  ["engine → cli", "packages/engine/src/index.ts", 'import "@mgmt/cli";'],
+  ["engine → platform", "packages/engine/src/index.ts", 'import "@mgmt/platform";'],
+  [
+    "store → request",
+    "packages/engine/src/store/store.ts",
+    'export type { World } from "../request/world.js";',
+  ],
+  ["store → values", "packages/engine/src/store/store.ts", 'import "../values/clock.js";'],
+  ["store → sdk", "packages/engine/src/store/store.ts", 'import "@mgmt/sdk";'],
+  ["request → http", "packages/engine/src/request/route.ts", 'import "../http/http-server.js";'],
+  ["request → oauth", "packages/engine/src/request/route.ts", 'import "../oauth/metadata.js";'],
+  ["request → control", "packages/engine/src/request/route.ts", 'import "../control/change.js";'],
+  ["request → server", "packages/engine/src/request/route.ts", 'import "../server/memory-state.js";'],
+  ["request → rules", "packages/engine/src/request/route.ts", 'import "../rules/behaviors.js";'],
+  ["oauth → rules", "packages/engine/src/oauth/metadata.ts", 'import "../rules/behaviors.js";'],
+  ["control → server", "packages/engine/src/control/change.ts", 'import "../server/memory-server.js";'],
+  ["server → http", "packages/engine/src/server/server.ts", 'import "../http/http-server.js";'],
+  [
+    "rules → control",
+    "packages/engine/src/rules/projects/projects.ts",
+    'import "../../control/state-control.js";',
+  ],
+  ["oauth → control", "packages/engine/src/oauth/metadata.ts", 'import "../control/state-control.js";'],
+  ["world → server", "packages/engine/src/world/world.ts", 'import "../server/memory-state.js";'],
+  ["cluster → platform", "packages/cluster/src/open-databases.ts", 'import "@mgmt/platform";'],
+  ["cluster → files", "packages/cluster/src/open-databases.ts", 'import "node:fs/promises";'],
+  ["cluster → sdk", "packages/cluster/src/open-databases.ts", 'import "@mgmt/sdk";'],
+  [
+    "cluster → platform, by path",
+    "packages/cluster/src/open-databases.ts",
+    'import "../../../packages/platform/src/ports.js";',
+  ],
+  ["engine → cluster", "packages/engine/src/index.ts", 'import "@mgmt/cluster/open-databases";'],
+  ["mock → cluster", "packages/mock/src/index.ts", 'import "@mgmt/cluster/open-databases";'],
+  ["cli → cluster", "packages/cli/src/mgmt.ts", 'import "@mgmt/cluster/open-databases";'],
+  ["platform → cli", "packages/platform/src/index.ts", 'import "@mgmt/cli";'],
+  ["platform → sdk", "packages/platform/src/index.ts", 'import "@mgmt/sdk";'],
+  ["platform → mock/server", "packages/platform/src/index.ts", 'import "@mgmt/mock/server";'],
+  ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
+  ["cli → engine", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine";'],
+  ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
+  ["cli → mock/server", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock/server";'],
+  ["cli → platform, eagerly", "packages/cli/src/commands/dev/run.ts", 'import "@mgmt/platform";'],
+  [
+    "cli → platform, by `import()`",
+    "packages/cli/src/mgmt.ts",
+    'export const load = () => import("@mgmt/platform");',
+  ],
+];
+
+const allowed: readonly Program[] = [
+  ["sdk → internal", "packages/sdk/src/index.ts", 'import "@mgmt/internal/files/sync-file";'],
+  ["engine → internal", "packages/engine/src/index.ts", 'import "@mgmt/internal/files/sync-file";'],
+  ["cluster → engine", "packages/cluster/src/open-databases.ts", 'import "@mgmt/engine";'],
+  ["platform → cluster", "packages/platform/src/index.ts", 'import "@mgmt/cluster/policy/own-cluster";'],
+  ["platform → engine", "packages/platform/src/index.ts", 'import "@mgmt/engine";'],
+  ["mock → engine", "packages/mock/src/index.ts", 'import "@mgmt/engine";'],
+  ["cli → sdk", "packages/cli/src/mgmt.ts", 'import "@mgmt/sdk";'],
+  ["cli → platform, of types", "packages/cli/src/mgmt.ts", 'export type * from "@mgmt/platform";'],
+];
+
+/** Each breaks the rule that is its title. */
+const broken: readonly Program[] = [
+  ["eslint(eqeqeq)", "scripts/program.ts", "export const isOne = (value: number) => value == 1;"],
+  ["eslint(no-unused-vars)", "scripts/program.ts", "const one = 1;\nexport const two = 2;"],
+  ["import(no-default-export)", "scripts/program.ts", "export default 1;"],
+  ["typescript(no-explicit-any)", "scripts/program.ts", "export const same = (value: any) => value;"],
+  ["typescript(no-floating-promises)", "scripts/program.ts", "Promise.resolve(1);"],
+  ["typescript(no-misused-promises)", "scripts/program.ts", "export const one = Promise.resolve(1) ? 1 : 2;"],
+  [
+    "typescript(no-non-null-assertion)",
+    "scripts/program.ts",
+    "export const lengthOf = (value?: string) => value!.length;",
+  ],
+  [
+    "typescript(no-unnecessary-type-assertion)",
+    "scripts/program.ts",
+    "const one: number = 1;\nexport const same = one as number;",
+  ],
+  ["typescript(only-throw-error)", "scripts/program.ts", 'export const fail = () => {\n  throw "no";\n};'],
+  [
+    "typescript(switch-exhaustiveness-check)",
+    "scripts/program.ts",
+    'export const read = (kind: "one" | "two") => {\n  switch (kind) {\n    case "one":\n      return 1;\n  }\n};',
+  ],
+];
+
+const clean: Program = [
+  "awaited promises, errors that are thrown, and switches with a case for each member",
+  "scripts/program.ts",
+  `
+export const wait = async (kind: "one" | "two"): Promise<void> => {
+  await Promise.resolve();
+  [1].forEach(async () => Promise.resolve());
+  switch (kind) {
+    case "one":
+      return;
+    case "two":
+      throw new Error("no");
+  }
+};
+`,
+];
+
+const programs = [...forbidden, ...allowed, ...broken, clean];
+
+/** Where a program is in the folder. Each has a file of its own, beside the others of its folder. */
+const pathOf = (program: Program): string => `${dirname(program[1])}/program-${programs.indexOf(program)}.ts`;
+
+/** The rules that the programs break. */
+const findings = new Map<string, string[]>();
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "mgmt-oxlint-"));
+  copyFileSync(join(root, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true } }));
+  for (const program of programs) {
+    const file = join(folder, pathOf(program));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, program[2]);
+  }
+  const line = [join(root, "node_modules/oxlint/bin/oxlint"), "--type-aware", "--format", "json"];
+  // Where oxlint finds the type checker.
+  const PATH = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+  const options = { cwd: folder, env: { ...process.env, PATH } };
+  const failed: { stdout?: string } = await promisify(execFile)(process.execPath, line, options).catch(
+    (error: { stdout?: string }) => error,
+  );
+  // Printed by oxlint.
+  const { diagnostics } = JSON.parse(failed.stdout ?? "") as {
+    diagnostics: { filename: string; code: string }[];
+  };
+  for (const { filename, code } of diagnostics)
+    findings.set(filename, [...(findings.get(filename) ?? []), code]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const titled = (list: readonly Program[]) => list.map((program) => ({ title: program[0], program }));
+
+const rulesOf = (program: Program): string[] => findings.get(pathOf(program)) ?? [];
+
+it.each(titled(allowed))("allows an import $title", ({ program }) => {
+  expect(rulesOf(program)).toEqual([]);
+});
+
+it.each(titled(forbidden))("refuses an import $title", ({ program }) => {
+  expect(rulesOf(program)).toEqual(["eslint(no-restricted-imports)"]);
+});
+
+it.each(titled(broken))("refuses what breaks $title", ({ title, program }) => {
+  expect(rulesOf(program)).toEqual([title]);
+});
+
+it("accepts awaited promises, errors that are thrown, and switches with a case for each member", () => {
+  expect(rulesOf(clean)).toEqual([]);
+});
