@@ -3,7 +3,6 @@ import { cli } from "./cli.js";
 import { databases } from "./databases.js";
 import { engine } from "./engine.js";
 import { front } from "./front.js";
-import { growth } from "./growth.js";
 import { http } from "./http.js";
 import { install } from "./install.js";
 import { msw } from "./msw.js";
@@ -21,7 +20,6 @@ export const benches: readonly Bench[] = [
   databases,
   platform,
   front,
-  growth,
   cli,
   sdk,
   install,

@@ -78,9 +78,4 @@ export const sections: readonly Section[] = [
     about: "From the start of the process to its first response.",
     plot: "Time to the first response beside a process with node:http",
   },
-  {
-    bench: "growth",
-    title: "Growth",
-    about: "How much more an operation costs with many rows than with few.",
-  },
 ];

@@ -129,30 +129,3 @@ export interface Walker {
   /** Returns the milliseconds for all pages. Throws if an item is missing, repeated, or out of order. */
   time(walk: "prefetch" | "sequential", expected: Lists, workMs: number): Promise<number>;
 }
-
-export const growthOperations = [
-  "projects.create with a logicalId",
-  "projects.get",
-  "projects.list by logicalId",
-  "projects.list, last page of 10",
-  "projects.delete",
-  "databases.list by branch",
-  "databases.list of 100",
-  "connections.list of a database",
-  "token refresh",
-  "login",
-  "projects.delete by an agent, awaiting approval",
-  "a deployment's start and stop, each with its job",
-] as const;
-
-export type GrowthOperation = (typeof growthOperations)[number];
-
-/** A reference server with a given number of rows, in one process with the caller. */
-export interface GrowthServer {
-  /** Creates the rows: `size` of each kind. Returns the number of projects. */
-  fill(size: number): Promise<number>;
-  /** Runs one batch of an operation, and restores the number of rows. Throws if a response is wrong. */
-  time(operation: GrowthOperation): Promise<Spent>;
-  /** Returns the number of projects. */
-  rows(): number;
-}

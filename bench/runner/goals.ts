@@ -25,7 +25,6 @@ export const goals = {
     create: { node: median("≤", 350), postgres: median("≤", 250) },
   },
   front: { rates: ratio("≥", 0.7), costs: share(0.7) },
-  growth: ratio("≤", 2),
   cli: {
     version: ratio("≤", 1.1),
     help: ratio("≤", 1.25),
