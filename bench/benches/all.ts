@@ -2,7 +2,6 @@ import type { Bench } from "../runner/bench.js";
 import { cli } from "./cli.js";
 import { databases } from "./databases.js";
 import { engine } from "./engine.js";
-import { front } from "./front.js";
 import { http } from "./http.js";
 import { install } from "./install.js";
 import { msw } from "./msw.js";
@@ -19,7 +18,6 @@ export const benches: readonly Bench[] = [
   start,
   databases,
   platform,
-  front,
   cli,
   sdk,
   install,

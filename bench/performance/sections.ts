@@ -52,15 +52,6 @@ export const sections: readonly Section[] = [
     plot: "Time to the first select 1 beside the same Postgres by hand",
   },
   {
-    bench: "front",
-    title: "Queries",
-    about:
-      "The databases of `mgmt dev` through its proxy, and directly. The proxy exists for what Postgres cannot do: whatever database a client asks " +
-      "for, it gets its own; connections wait while Postgres restarts or their database is created; tests can make them fail. For a query it makes two " +
-      "reads and two writes on sockets, which are nearly all that it costs. Clients that need the full speed use the direct port.",
-    plot: "Rates of queries through the proxy of mgmt dev beside the direct port",
-  },
-  {
     bench: "cli",
     title: "The command line",
     about: "Whole commands, from the start of the process to its end.",

@@ -24,7 +24,6 @@ export const goals = {
     read: { node: median("≤", 150), postgres: median("≤", 100) },
     create: { node: median("≤", 350), postgres: median("≤", 250) },
   },
-  front: { rates: ratio("≥", 0.7), costs: share(0.7) },
   cli: {
     version: ratio("≤", 1.1),
     help: ratio("≤", 1.25),
