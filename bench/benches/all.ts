@@ -3,22 +3,9 @@ import { cli } from "./cli.js";
 import { databases } from "./databases.js";
 import { engine } from "./engine.js";
 import { http } from "./http.js";
-import { install } from "./install.js";
 import { msw } from "./msw.js";
 import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
-import { start } from "./start.js";
 import { waits } from "./waits.js";
 
-export const benches: readonly Bench[] = [
-  http,
-  msw,
-  engine,
-  waits,
-  start,
-  databases,
-  platform,
-  cli,
-  sdk,
-  install,
-];
+export const benches: readonly Bench[] = [http, msw, engine, waits, databases, platform, cli, sdk];

@@ -57,16 +57,4 @@ export const sections: readonly Section[] = [
     about: "Whole commands, from the start of the process to its end.",
     plot: "Times of commands beside a bare process and other command lines",
   },
-  {
-    bench: "install",
-    title: "Installation",
-    about: "`npm install` in an empty folder with an empty cache.",
-    plot: "Packages, bytes, and seconds of installations",
-  },
-  {
-    bench: "start",
-    title: "Start of the reference server",
-    about: "From the start of the process to its first response.",
-    plot: "Time to the first response beside a process with node:http",
-  },
 ];

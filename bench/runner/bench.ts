@@ -1,6 +1,6 @@
 import type { Goal } from "./goals.js";
 
-export type Unit = "s" | "ms" | "µs" | "B" | "packages" | "instantiations";
+export type Unit = "s" | "ms" | "µs" | "B" | "instantiations";
 
 /** The measurements of one contender: one value per round, in order. */
 export interface Series {

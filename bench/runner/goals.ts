@@ -44,5 +44,4 @@ export const goals = {
     callOnNode: ratio("≤", 0.5),
     pages: ratio("≤", 0.6),
   },
-  install: median("≤", 40),
 } as const;

@@ -6,29 +6,19 @@ export interface Installation {
   readonly folder: string;
   readonly packages: number;
   readonly bytes: number;
-  readonly seconds: number;
 }
 
-/**
- * Installs packages in a new folder, without install scripts. Returns undefined if npm fails.
- *
- * @param cache Folder of the cache of npm. Default: a new one, which is empty.
- */
-export const installIn = (
-  parent: string,
-  specifiers: readonly string[],
-  cache = mkdtempSync(join(parent, "cache-")),
-): Installation | undefined => {
+/** Installs packages in a new folder with an empty cache, without install scripts. Returns undefined if npm fails. */
+export const installIn = (parent: string, specifiers: readonly string[]): Installation | undefined => {
+  const cache = mkdtempSync(join(parent, "cache-"));
   const folder = mkdtempSync(join(parent, "installed-"));
   writeFileSync(join(folder, "package.json"), '{"private":true}');
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--cache", cache];
-  const started = performance.now();
   const { status, stderr } = spawnSync("npm", ["install", ...specifiers, ...flags], {
     cwd: folder,
     encoding: "utf8",
     shell: process.platform === "win32",
   });
-  const seconds = (performance.now() - started) / 1_000;
   if (status !== 0) {
     console.log(stderr);
     return undefined;
@@ -38,7 +28,7 @@ export const installIn = (
     readFileSync(join(modules, ".package-lock.json"), "utf8"),
   );
   const present = Object.keys(packages).filter((location) => isDirectory(join(folder, location)));
-  return { folder, packages: present.length, bytes: bytesIn(modules), seconds };
+  return { folder, packages: present.length, bytes: bytesIn(modules) };
 };
 
 /** Packages for other systems are in the lockfile, too. */

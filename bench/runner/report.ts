@@ -46,7 +46,7 @@ export const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding
 
 /** Formats a value of a series, without its unit. */
 export const formatValue = (value: number, { unit }: Series): string => {
-  if (["B", "packages", "instantiations"].includes(unit)) {
+  if (["B", "instantiations"].includes(unit)) {
     return Math.round(value).toLocaleString("en");
   }
   return value.toFixed(unit === "s" ? 2 : 1);
