@@ -16,7 +16,7 @@ import { playFault } from "./play-fault.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
 import { readBody } from "./read-body.js";
-import { type Route, isApiPath, methodsOf, route, shownPath } from "./route.js";
+import { type Route, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
 import { Missing } from "../store/want.js";
@@ -56,9 +56,7 @@ const runEndpoint = (
 };
 
 const preflight = ({ request, path }: Exchange): Outcome => {
-  const methods = methodsOf(path);
-  if (!methods) throw errors.routeNotFound(shownPath(path));
-  const headers = preflightHeaders(methods, header(request, "access-control-request-headers"));
+  const headers = preflightHeaders(methodsOf(path), header(request, "access-control-request-headers"));
   return { status: 204, code: null, headers };
 };
 

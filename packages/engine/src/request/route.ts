@@ -1,5 +1,6 @@
 import { type OperationEntry, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
+import type { RequestError } from "../values/request-error.js";
 
 export interface Route {
   readonly operation: OperationEntry;
@@ -75,10 +76,15 @@ const locate = (path: string): { node: Node; values: (string | null)[] } | undef
   return node && { node, values };
 };
 
-/** Returns the methods of a path; undefined when there is no such path. */
-export const methodsOf = (path: string): string[] | undefined => {
+/**
+ * Returns the methods of a path.
+ *
+ * @throws RequestError 404 `route:not_found`.
+ */
+export const methodsOf = (path: string): string[] => {
   const located = locate(path);
-  return located && [...located.node.operations.keys()];
+  if (!located) throw notFound(path);
+  return [...located.node.operations.keys()];
 };
 
 /** Returns the operation for a method and path (without query); undefined when there is none. */
@@ -92,7 +98,7 @@ export const operationAt = (method: string, path: string): OperationEntry | unde
  */
 export const route = (method: string, path: string): Route => {
   const located = locate(path);
-  if (!located) throw errors.routeNotFound(shownPath(path));
+  if (!located) throw notFound(path);
   const target = located.node.operations.get(method);
   if (!target) throw errors.methodNotAllowed(method, [...located.node.operations.keys()]);
   const parameters: Record<string, string | null> = {};
@@ -100,6 +106,20 @@ export const route = (method: string, path: string): Route => {
     parameters[name] = located.values[index] ?? null;
   });
   return { operation: target.operation, parameters };
+};
+
+const notFound = (path: string): RequestError => errors.routeNotFound(shownPath(path), similarPath(path));
+
+/**
+ * Returns the template of the path that differs only in its slashes, its case, an empty id, or a missing /v1; undefined
+ * when there is none.
+ */
+const similarPath = (path: string): string | undefined => {
+  const lower = path.toLowerCase();
+  const tidy = `/${lower.split("/").filter(Boolean).join("/")}`;
+  const located = locate(lower.replaceAll("//", "/id/")) ?? locate(tidy) ?? locate(`/v1${tidy}`);
+  const [similar] = located?.node.operations.values() ?? [];
+  return similar?.operation.path;
 };
 
 /** Returns whether the path is part of the API. */

@@ -45,12 +45,13 @@ export const errors = {
       "Correct the fields that are listed in issues, and send the request again",
       { issues },
     ),
-  routeNotFound: (path: string) =>
+  /** @param meant the path that the caller probably meant. */
+  routeNotFound: (path: string, meant?: string) =>
     new RequestError(
       404,
       "route:not_found",
       `The path ${path.slice(0, 200)} does not exist`,
-      "All paths of the API start with /v1",
+      meant === undefined ? "GET /v1/doc lists the paths of the API" : `Send the request to ${meant}`,
     ),
   methodNotAllowed: (method: string, allowed: readonly string[]) =>
     new RequestError(
