@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import openapi from "@mgmt/sdk/openapi.json" with { type: "json" };
 import { type Face, faces } from "./faces.js";
@@ -38,6 +39,22 @@ describe.each(faces)("the mock over %s", (_name, open) => {
         hint: "Send shorter query parameters and headers",
       },
     });
+  });
+
+  it("refuses an encoded body, and reads one with the encoding identity", async () => {
+    const token = await face.engine.tokens.user();
+    const send = (encoding: string, raw: string | Uint8Array<ArrayBuffer>) =>
+      face.send("POST", "/v1/projects", { token, raw, headers: { "content-encoding": encoding } });
+    const refused = await send("gzip", new Uint8Array(gzipSync('{"name":"a"}')));
+    expect([refused.status, refused.headers.get("accept-encoding")]).toEqual([415, "identity"]);
+    expect(refused.body).toEqual({
+      error: {
+        code: "request:unsupported_media_type",
+        message: "The request body has a Content-Encoding, which the server does not decode",
+        hint: "Send the body without compression, and without the header Content-Encoding",
+      },
+    });
+    expect((await send("identity", '{"name":"a"}')).status).toBe(201);
   });
 
   it("allows pages of any origin to read /v1, without credentials", async () => {

@@ -49,6 +49,11 @@ export const controlErrors = {
     new ControlError(405, `This path does not support ${method}`, `Use ${allowed.join(" or ")}`),
   tooLarge: (limit: number) =>
     new ControlError(413, "The body is too large", `Send at most ${String(limit)} bytes`),
+  encoded: () =>
+    invalid(
+      "The body has a Content-Encoding, which the server does not decode",
+      "Send the body without compression, and without the header Content-Encoding",
+    ),
   notJson: () => invalid("The body is not JSON", "Send a JSON object in UTF-8"),
   notAnObject: () => invalid("The body is not a JSON object", "Send a JSON object in UTF-8"),
   invalidNonce: () =>

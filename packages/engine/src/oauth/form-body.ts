@@ -1,4 +1,4 @@
-import { type EngineRequest, header } from "../values/message.js";
+import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import { oauthErrors } from "./oauth-error.js";
 import { type Parameters, readParameters } from "./parameters.js";
 
@@ -6,7 +6,7 @@ import { type Parameters, readParameters } from "./parameters.js";
 export const maxFormBytes = 64 * 1024;
 
 /**
- * Parses a form body. Throws `invalid_request` when the body is not a form, with status 413 when it is too
+ * Parses a form body. Throws `invalid_request` when the body is not a form or is encoded, with status 413 when it is too
  * large.
  */
 export const readForm = (request: EngineRequest): Parameters => {
@@ -14,6 +14,7 @@ export const readForm = (request: EngineRequest): Parameters => {
   if (request.bodyTooLarge || Buffer.byteLength(body) > maxFormBytes)
     throw oauthErrors.tooLarge(maxFormBytes);
   if (!isForm(header(request, "content-type"))) throw oauthErrors.notAForm();
+  if (hasContentEncoding(request.headers)) throw oauthErrors.encoded();
   return readParameters(decode(body));
 };
 

@@ -44,6 +44,7 @@ export const oauthErrors = {
   repeated: (name: string) => invalidRequest(`The parameter ${name} is repeated`),
   unreadable: () => invalidRequest("The parameters are not percent-encoded UTF-8"),
   notAForm: () => invalidRequest("Send the parameters as application/x-www-form-urlencoded, in the body"),
+  encoded: () => invalidRequest("Send the body without compression, and without the header Content-Encoding"),
   tooLarge: (cap: number) =>
     new OAuthError("invalid_request", `The body is larger than ${String(cap)} bytes`, 413),
   wrongMethod: (allowed: readonly string[]) =>

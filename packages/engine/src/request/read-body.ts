@@ -1,5 +1,5 @@
 import { errors } from "../values/errors.js";
-import { type EngineRequest, header } from "../values/message.js";
+import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { LimitSettings } from "../values/settings.js";
 
@@ -15,7 +15,7 @@ const maxDepth = 64;
 /**
  * Returns the parsed body of a request; `noBody` for an operation without one.
  *
- * @throws RequestError 413 for a body over the limit, then 415 for another media type, then 400 for malformed JSON or UTF-8.
+ * @throws RequestError 413 for a body over the limit, then 415 for another media type or an encoded body, then 400 for malformed JSON or UTF-8.
  */
 export const readBody = (
   operation: OperationEntry,
@@ -28,6 +28,7 @@ export const readBody = (
   if (bodyTooLarge || (body !== undefined && byteLength(body) > limit)) throw errors.tooLarge(limit);
   if (body === undefined || body.length === 0) return noBody;
   if (!isJson(header(request, "content-type"))) throw errors.unsupportedMediaType();
+  if (hasContentEncoding(request.headers)) throw errors.unsupportedContentEncoding();
   const value = parse(decode(body));
   if (isTooDeep(value, maxDepth)) {
     throw errors.validationFailed([

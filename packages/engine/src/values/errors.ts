@@ -85,6 +85,15 @@ export const errors = {
       "The Content-Type of the request is not JSON",
       "Send the header Content-Type: application/json",
     ),
+  unsupportedContentEncoding: () =>
+    new RequestError(
+      415,
+      "request:unsupported_media_type",
+      "The request body has a Content-Encoding, which the server does not decode",
+      "Send the body without compression, and without the header Content-Encoding",
+      {},
+      { "accept-encoding": "identity" },
+    ),
   tooLarge: (limit: number) =>
     new RequestError(
       413,

@@ -50,6 +50,14 @@ export const header = (request: EngineRequest, name: string): string | undefined
   return typeof value === "object" ? value[0] : value;
 };
 
+/** Returns whether the body is encoded, as with gzip. Bodies are not decoded. */
+export const hasContentEncoding = (headers: EngineRequest["headers"]): boolean =>
+  !["", "identity"].includes(
+    String(headers["content-encoding"] ?? "")
+      .trim()
+      .toLowerCase(),
+  );
+
 /** Returns the outcome for a request that was refused. */
 export const refusal = (error: RequestError): Outcome => {
   const { status, code, message, hint, extra, headers } = error;

@@ -168,7 +168,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
     expect([status, error]).toEqual([400, "unsupported_grant_type"]);
   });
 
-  it.each([
+  it.each<[string, string, string, Record<string, string>?]>([
     ["JSON", "application/json", '{"grant_type":"authorization_code"}'],
     ["multipart", "multipart/form-data; boundary=x", "--x--"],
     ["text", "text/plain", "grant_type=authorization_code"],
@@ -177,11 +177,17 @@ describe("token requests (RFC 6749, section 5.2)", () => {
       "application/x-www-form-urlencoded; charset=utf-16",
       "grant_type=authorization_code",
     ],
-  ])("return invalid_request for %s", async (_name, contentType, body) => {
+    [
+      "gzip",
+      "application/x-www-form-urlencoded",
+      "grant_type=authorization_code",
+      { "content-encoding": "gzip" },
+    ],
+  ])("return invalid_request for %s", async (_name, contentType, body, others = {}) => {
     const { status, error } = await api.send({
       method: "POST",
       path: "/token",
-      headers: { "content-type": contentType },
+      headers: { "content-type": contentType, ...others },
       body,
     });
     expect([status, error]).toEqual([400, "invalid_request"]);

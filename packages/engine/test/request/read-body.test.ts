@@ -7,8 +7,13 @@ const operation = operations["projects.create"];
 const limits = { body: 20, appBody: 10, upload: 0 };
 
 /** Returns the parsed body, or the code of the refusal. */
-const read = (body: string | Uint8Array | undefined, contentType = "application/json", of = operation) => {
-  const headers = { "content-type": contentType };
+const read = (
+  body: string | Uint8Array | undefined,
+  contentType = "application/json",
+  of = operation,
+  encoding?: string,
+) => {
+  const headers = { "content-type": contentType, "content-encoding": encoding };
   try {
     return readBody(of, { method: "POST", path: "/", headers, body }, limits);
   } catch (error) {
@@ -59,8 +64,20 @@ describe("the body of a request", () => {
     expect(read(body)).toBe("request:malformed");
   });
 
-  it("may be absent or empty, of any type", () => {
-    for (const body of [undefined, "", bytes("")]) expect(read(body, "text/plain")).toBe(noBody);
+  it.each([undefined, "", "identity", " Identity "])("is read if its encoding is %j", (encoding) => {
+    expect(read("{}", undefined, operation, encoding)).toEqual({});
+  });
+
+  it.each(["gzip", "br", "identity, gzip", "none"])("is refused if its encoding is %j", (encoding) => {
+    const gzip = new Uint8Array([0x1f, 0x8b, 0x08]);
+    expect(read(gzip, undefined, operation, encoding)).toBe("request:unsupported_media_type");
+    expect(read("{}", undefined, operation, encoding)).toBe("request:unsupported_media_type");
+  });
+
+  it("may be absent or empty, of any type and encoding", () => {
+    for (const body of [undefined, "", bytes("")]) {
+      expect(read(body, "text/plain", operation, "gzip")).toBe(noBody);
+    }
   });
 
   it("is ignored where the operation has none", () => {

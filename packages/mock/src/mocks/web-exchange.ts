@@ -4,6 +4,7 @@ import { type MemoryServer, halfOf, refuseLargeHead } from "@mgmt/engine";
 const readHeaders = [
   "authorization",
   "content-type",
+  "content-encoding",
   "origin",
   "cookie",
   "access-control-request-headers",

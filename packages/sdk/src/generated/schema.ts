@@ -2309,7 +2309,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `Content-Type` of the request body is not `application/json`. */
+        /** @description The `Content-Type` of the request body is not `application/json`, or the body has a `Content-Encoding`. */
         UnsupportedMediaType: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];

@@ -8,6 +8,7 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from "../../world/datab
 import { errors } from "../../values/errors.js";
 import { RequestError } from "../../values/request-error.js";
 import { proofPath, proveSecret } from "./control-proof.js";
+import { hasContentEncoding } from "../../values/message.js";
 import { isForeignOrigin } from "../host-guard.js";
 import { readBytes } from "../http-body.js";
 
@@ -55,6 +56,7 @@ export const handleControlRequest = async (
 const readBody = async (request: IncomingMessage): Promise<Fields> => {
   const bytes = await readBytes(request, maxBody);
   if (bytes === "too-large") throw controlErrors.tooLarge(maxBody);
+  if (bytes && hasContentEncoding(request.headers)) throw controlErrors.encoded();
   return readFields(bytes);
 };
 

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningServer, controlSecretHeader, createServer } from "@mgmt/mock/server";
 
@@ -350,5 +351,17 @@ describe("the control surface over HTTP", () => {
       body: "{",
     });
     expect(response.status).toBe(400);
+  });
+
+  it("refuses an encoded body", async () => {
+    const response = await fetch(`${server.baseUrl}/_control/faults`, {
+      method: "POST",
+      headers: { [controlSecretHeader]: secret, "content-encoding": "gzip" },
+      body: gzipSync("{}"),
+    });
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining("without the header Content-Encoding"),
+    ]);
   });
 });

@@ -171,7 +171,8 @@ export class RequestMalformedError extends BadRequestError {
 }
 
 /**
- * `request:unsupported_media_type` (415): The `Content-Type` of the request body is not `application/json`.
+ * `request:unsupported_media_type` (415): The `Content-Type` of the request body is not `application/json`,
+ * or the body has a `Content-Encoding`.
  */
 export class RequestUnsupportedMediaTypeError extends UnsupportedMediaTypeError {
   static override readonly kind: string = "request:unsupported_media_type";
