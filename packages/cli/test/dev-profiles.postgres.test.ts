@@ -148,6 +148,54 @@ describe("the profile of mgmt dev", () => {
     });
   });
 
+  it("leaves the profile of a service that runs to it, and says which profile it has until it ends", async () => {
+    const config = configFolder();
+    const env = { MGMT_CONFIG_DIR: config };
+    const mgmt = inProcess({ env });
+    const dev = (data: string): string[] => ["dev", "--data-dir", join(config, data), "--port", "0"];
+    const results: Result[] = [];
+    let second: Result | undefined;
+    const first = await runInProcess(dev("first"), {
+      env,
+      interruptWhen: async () => {
+        results.push(await mgmt`projects create shop --no-create-database -o json`);
+        second = await runInProcess(dev("second"), {
+          env,
+          interruptWhen: async (text) => {
+            const profile = /--profile (local-\d+)/.exec(text)?.[1] ?? "";
+            results.push(await mgmt`projects list --profile ${profile} -o json`);
+            const port = profile.replace("local-", "");
+            results.push(await mgmt`dev --ephemeral --port ${port} -o json`);
+            results.push(await mgmt`doctor -o json`);
+            return true;
+          },
+        });
+        results.push(await mgmt`projects list -o json`);
+        return true;
+      },
+    });
+    expect({ status: first.status, stderr: first.stderr }).toEqual({ status: 0, stderr: "" });
+    const [, ofSecond, taken, checks, afterwards] = results;
+    expect(second).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^Another mgmt dev \\(process ${String(process.pid)}, data directory ${join(config, "first")}\\) has the profile local\\. .*--profile local-\\d+\\.\n$`,
+        ),
+      ),
+    });
+    expect(ofSecond).toMatchObject({ status: 0, stdout: "[]\n" });
+    expect(taken).toMatchObject({ status: 1, stdout: "" });
+    expect(taken?.stderr).toMatch(/platform:port_taken.*another mgmt dev \(process \d+, data directory/s);
+    expect(taken?.stderr).toContain(join(config, "second"));
+    expect(checks?.stdout).toContain(`data directory ${join(config, "second")}`);
+    expect(afterwards?.json).toMatchObject([{ name: "shop" }]);
+    expect(readJson(config)).toMatchObject({
+      active: "local",
+      profiles: { local: { token: expect.any(String) } },
+    });
+  });
+
   it("is the active one while another mgmt dev, which has ended, has the active one", async () => {
     const config = configFolder();
     const env = { MGMT_CONFIG_DIR: config };

@@ -81,6 +81,18 @@ export const platformNotContained = (command: string, node: string): CliError =>
     `Install Node.js ${node.replace(/^>=/, "")} or newer, which has npx. Then run: ${command}`,
   );
 
+/**
+ * @param dev which `mgmt dev` it is, and `name` its profile.
+ * @param pid its process.
+ */
+export const portTakenByDev = (port: number, dev: string, name: string, pid: number | undefined): CliError =>
+  new CliError(
+    "failure",
+    "platform:port_taken",
+    `Port ${port} is in use by another mgmt dev (${dev})`,
+    `Use that one with --profile ${name}, stop it${pid === undefined ? "" : ` (kill ${pid})`}, or choose another port: --port 0 for any free one.`,
+  );
+
 export const noControl = (): CliError =>
   new CliError(
     "usage",

@@ -40,11 +40,11 @@ export interface Profile {
   readonly signInKeyFile?: string;
   /** Of a service that `mgmt dev` runs: its process. */
   readonly process?: ProcessIdentity;
-  /** The service and this profile are removed when that process ends. */
+  /** This profile is removed when that process ends. */
   readonly ephemeral?: boolean;
 }
 
-/** The profile of the persistent service that `mgmt dev` ran last. */
+/** The profile of a persistent service that `mgmt dev` runs, or ran last. */
 export const localProfile = "local";
 
 /** The defaults that a profile can have, and the variables that override them. */
@@ -97,7 +97,7 @@ export const runningProfile = ({ profiles }: Profiles): string | undefined => {
   return running.length === 1 ? running[0] : undefined;
 };
 
-/** Removes profiles of ephemeral services that are known to have ended. */
+/** Removes the profiles that do not outlive their services, which are known to have ended. */
 export const withoutEnded = (all: Profiles): Profiles => {
   const ended = Object.entries(all.profiles).filter(
     ([, each]) => each.ephemeral && lifeOfDev(each) === "dead",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { startByPs } from "@mgmt/internal/processes/start-by-ps";
 import type { Platform } from "@mgmt/platform";
@@ -21,11 +22,13 @@ export interface Registration {
   readonly name: string;
   /** Whether commands use the profile without `--profile`. */
   readonly isActive: boolean;
+  /** The profile `local`, if another service that runs has it. */
+  readonly holder?: Profile;
 }
 
 /**
- * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service. A login to the same
- * service is not changed. The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has
+ * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service, and for one beside a
+ * service that has `local`. A login to the same service is not changed. The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has
  * ended. If the profiles file cannot be written, warns and returns undefined.
  */
 export const registerService = async (
@@ -34,7 +37,8 @@ export const registerService = async (
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<Registration | undefined> => {
   const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
-  const name = ephemeral ? ephemeralProfile(baseUrl) : localProfile;
+  let name = ephemeral ? ownProfile("ephemeral", baseUrl) : localProfile;
+  let holder: Profile | undefined;
   const service = {
     baseUrl,
     authUrl,
@@ -42,16 +46,22 @@ export const registerService = async (
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
     process: knownProcesses(startByPs).own,
-    ...(ephemeral && { ephemeral }),
   };
   const register = (all: Profiles): Profiles => {
-    const before = ephemeral ? undefined : profileNamed(all, name);
+    const local = profileNamed(all, localProfile);
+    if (!ephemeral && local && isRunning(local)) {
+      holder = local;
+      name = ownProfile(localProfile, baseUrl);
+    }
+    const isRemoved = name !== localProfile;
+    const before = isRemoved ? undefined : local;
     const profile = before && isServiceOf(before, ready) ? withoutSignInKey(before) : undefined;
     const next: Profile = {
       workspaceId,
       ...(before?.store && { store: before.store }),
       ...profile,
       ...service,
+      ...(isRemoved && { ephemeral: true }),
       ...((!profile || !hasCredential(profile) || profile.token !== undefined) && { token }),
     };
     const former = profileNamed(all, all.active);
@@ -61,7 +71,7 @@ export const registerService = async (
   };
   try {
     const { active } = await updateProfiles(profilesFile(env), register);
-    return { name, isActive: active === name };
+    return { name, isActive: active === name, ...(holder && { holder }) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
     await output.warn({
@@ -76,7 +86,7 @@ export const registerService = async (
 const withoutSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
 /** Two services on this machine cannot have the same port. */
-const ephemeralProfile = (baseUrl: string): string => `ephemeral-${new URL(baseUrl).port || "80"}`;
+const ownProfile = (kind: string, baseUrl: string): string => `${kind}-${new URL(baseUrl).port || "80"}`;
 
 /** Whether the profile's credential is for this service: it has the same address and the same data directory. */
 const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: Platform["ready"]): boolean =>
@@ -85,14 +95,15 @@ const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: 
   isSameAddress(profile.authUrl, authUrl) &&
   profile.controlSecretFile === controlSecretFile;
 
-/** Removes the profile of an ephemeral service that has ended. Other profiles keep their credentials. */
+/** Removes the profile of a service that has ended. The profile `local` stays, with its credential. */
 export const unregisterService = async (
   { name }: Registration,
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
   const unregister = (all: Profiles): Profiles => {
     const profile = profileNamed(all, name);
-    if (!profile) return all;
+    // Another service may have the profile by now.
+    if (!profile || !isDeepStrictEqual(profile.process, knownProcesses(startByPs).own)) return all;
     if (profile.ephemeral) return withoutProfiles(all, [name]);
     const { process: _, ...ended } = profile;
     return { ...all, profiles: { ...all.profiles, [name]: ended } };

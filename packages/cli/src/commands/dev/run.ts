@@ -1,8 +1,20 @@
 import { resolve as resolvePath } from "node:path";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context/context.js";
+import type { CliError } from "../../errors/cli-error.js";
+import { portTakenByDev } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { calledAs } from "../../failures/called-as.js";
+import type { Notice } from "../../output/output.js";
+import { describeDev } from "../../profiles/describe-dev.js";
+import {
+  isRunning,
+  isSameAddress,
+  localProfile,
+  type Profile,
+  type Profiles,
+} from "../../profiles/profile.js";
+import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { ciSystemOf } from "../../secrets/ci-system.js";
 import { maskInLog } from "../../disclosure/log-masks.js";
 import { mask } from "../../secrets/mask.js";
@@ -52,7 +64,29 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     await runUntilInterrupted(platform, ephemeral, context);
   } catch (error) {
     // A canceled start is not a failure.
-    if (!signal.aborted || error !== signal.reason) throw error;
+    if (signal.aborted && error === signal.reason) return;
+    throw portOfDev(error, port, context) ?? error;
+  }
+};
+
+/** Returns what to throw instead if the port is taken by a `mgmt dev` that has a profile. */
+const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">): CliError | undefined => {
+  if (!(error instanceof Error && "code" in error && error.code === "platform:port_taken")) return undefined;
+  const address = `http://127.0.0.1:${String(port)}`;
+  const found = Object.entries(profilesIn(env)).find(
+    ([, each]) => isSameAddress(each.baseUrl, address) && isRunning(each),
+  );
+  if (!found) return undefined;
+  const [name, profile] = found;
+  return portTakenByDev(port, describeDev(profile), name, profile.process?.pid);
+};
+
+/** A profiles file that cannot be read is not what is wrong with the port. */
+const profilesIn = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
+  try {
+    return readProfiles(profilesFile(env)).profiles;
+  } catch {
+    return {};
   }
 };
 
@@ -72,6 +106,7 @@ const runUntilInterrupted = async (
 ): Promise<void> => {
   const { signal } = context;
   const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
+  if (registration?.holder) context.output.notice(besideOther(registration.name, registration.holder));
   if (!signal.aborted) printReady(platform, registration, context);
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -82,6 +117,12 @@ const runUntilInterrupted = async (
   await platform.stop();
   if (defect) throw defect;
 };
+
+const besideOther = (name: string, holder: Profile): Notice => ({
+  code: "dev:own_profile",
+  message: `Another mgmt dev (${describeDev(holder)}) has the profile ${localProfile}. Until this one ends, commands reach it with --profile ${name}.`,
+  profile: name,
+});
 
 const printReady = (
   { ready, signInKey }: Platform,

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { engines } from "../../../package.json";
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { activeProfile } from "../../profiles/active-profile.js";
+import { describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
@@ -90,8 +91,7 @@ const devCheck = async ({ env }: Pick<Context, "env">): Promise<Check> => {
       isRunning(each),
     );
     const services = running.map(
-      ([name, { baseUrl, process: dev }]) =>
-        `${name} at ${shownAddress(baseUrl)} (process ${String(dev?.pid)})`,
+      ([name, profile]) => `${name} at ${shownAddress(profile.baseUrl)} (${describeDev(profile)})`,
     );
     return ok("dev", services.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${services.join(", ")}`);
   } catch (error) {
