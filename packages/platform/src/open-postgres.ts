@@ -20,6 +20,7 @@ import {
 import type { ClusterImage } from "./postgres/cluster-image.js";
 import { claimOwnership } from "./data-dir/cluster-owner.js";
 import { endLeftovers, endPrograms } from "./postgres/leftovers.js";
+import { titlesOf } from "./postgres/process-titles.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "./postgres/server.js";
 import { PostgresSupervisor } from "./postgres/supervisor.js";
 
@@ -187,7 +188,7 @@ const startOnFreePort = async (
 };
 
 const clusterOf = ({ port, password, major }: { port: number; password: string; major: number }): Cluster =>
-  ownCluster({ host, port, user: superuser, password }, major);
+  ownCluster({ host, port, user: superuser, password }, major, titlesOf);
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */
 const maxSocketPath = 103;

@@ -19,6 +19,7 @@ import { findLastingPort } from "../src/ports.js";
 import { type Account, findAccount } from "../src/data-dir/account.js";
 import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
 import { createCluster, saveClusterImage } from "../src/postgres/cluster.js";
+import { titlesOf } from "../src/postgres/process-titles.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
@@ -43,7 +44,7 @@ export const findPrograms = async (): Promise<Programs> => {
 
 /** Returns the cluster of a server with this port, which the superuser manages. */
 export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
-  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major);
+  ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, titlesOf);
 
 /** Creates a cluster, does work while its server runs, and returns the options to start it again. */
 const prepareCluster = async (

@@ -6,6 +6,7 @@ import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { findLastingPort } from "../src/ports.js";
+import { titlesOf } from "../src/postgres/process-titles.js";
 import { recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
 import { loadServerCredentials } from "../src/tls/server-credentials.js";
@@ -42,7 +43,7 @@ const front = await Front.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new Admin(ownCluster(admin, major));
+  const reader = new Admin(ownCluster(admin, major, titlesOf));
   try {
     return await recordedDatabases(reader, schema);
   } finally {
@@ -52,7 +53,7 @@ const recorded = async () => {
 const { sessions } = records;
 const client = { host: "127.0.0.1", port: front.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
-const cluster = ownCluster({ ...admin, endpoints }, major);
+const cluster = ownCluster({ ...admin, endpoints }, major, titlesOf);
 const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
 front.open((user, limits) => databases.engine.databaseOf(user, limits));

@@ -3,7 +3,7 @@ import { DatabaseError } from "pg";
 import { unavailable } from "./unavailable.js";
 import { type Admin, identifier } from "./admin.js";
 
-/** How long a session may take to start before it is ended, in milliseconds. */
+/** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
 const patience = 5_000;
 
 /** How long the end of a session may take, in milliseconds. */
@@ -19,27 +19,39 @@ const starting = `
     and coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
 /**
- * Waits until the sessions that are starting now have started or failed. Until then, they may use a password that has just been
- * changed, or a role that may not log in any more, and cannot be found by their role. Ends those of clients that do not finish
- * their login, or gives up waiting for them in a cluster that others also use.
+ * Ends the sessions of a role that are starting now, and waits until they are gone. They may use a password that has just been
+ * changed, or a role that may not log in any more, and cannot be found by their role in Postgres. The titles of their processes
+ * tell it. Where there are none, waits until all sessions that are starting now have started or failed, and then ends those of
+ * clients that do not finish their login, or gives up waiting for them in a cluster that others also use.
  *
- * @param limit how long to wait, in milliseconds.
+ * @param limit how long to wait for sessions without a title, in milliseconds.
  * @throws DatabaseUnavailableError when they do not end.
  */
-export const awaitStarting = async (admin: Admin, limit = patience): Promise<void> => {
+export const endStarting = async (admin: Admin, role: string, limit = patience): Promise<void> => {
   const began = performance.now();
-  let left = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+  const found = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+  if (found.length === 0) return;
+  const titles = await admin.cluster.titlesOf(found.map(({ pid }) => pid));
+  const known = new Set(found.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))));
+  let left = found.filter(({ pid }) => known.has(pid) || !isTitle(titles.get(pid)));
   for (; left.length > 0; await sleep(interval)) {
     const elapsed = performance.now() - began;
     const isLate = elapsed >= limit;
     if (isLate && !admin.cluster.mayEndStarting) return;
     if (elapsed >= limit + endPatience) throw unavailable(new Error("Sessions that start do not end"));
     left = await admin.query(
-      `select l.pid ${isLate ? ", pg_terminate_backend(l.pid)" : ""} ${starting} and l.pid = any ($1)`,
-      [left.map(({ pid }) => pid)],
+      `select l.pid, case when $2 or l.pid = any ($3) then pg_terminate_backend(l.pid) end ${starting} and l.pid = any ($1)`,
+      [left.map(({ pid }) => pid), isLate, [...known]],
     );
   }
 };
+
+/** What the title of a session begins with. The role of its startup message follows, also while it starts. */
+const titlePrefix = "postgres: ";
+
+const isTitle = (title = ""): boolean => title.startsWith(titlePrefix);
+
+const isTitleOf = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
 
 /**
  * Ends the sessions of a role that may not log in any more, also those that are starting.
@@ -48,7 +60,7 @@ export const awaitStarting = async (admin: Admin, limit = patience): Promise<voi
  * @throws DatabaseUnavailableError when they do not end.
  */
 export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean> => {
-  await awaitStarting(admin);
+  await endStarting(admin, role);
   return admin.endSessions("usename = $1", role);
 };
 

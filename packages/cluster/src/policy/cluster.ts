@@ -7,6 +7,9 @@ export interface Statements {
   script(statements: readonly string[]): Promise<void>;
 }
 
+/** Returns the titles of processes by process id, without those that cannot be read. */
+export type TitlesOf = (pids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
 /** SQL condition on `pg_stat_activity` for a session that uses a processor. One that waits for a disk or a lock does not. */
 export const isRunning = "(state = 'active' and wait_event is null)";
 
@@ -36,6 +39,12 @@ export interface Cluster {
 
   /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
   readonly mayEndStarting: boolean;
+
+  /**
+   * Returns the titles of processes of Postgres by process id, without those that cannot be read. The title of a session has the
+   * name of its role.
+   */
+  readonly titlesOf: TitlesOf;
 
   /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
   readonly mayForceDrop: boolean;

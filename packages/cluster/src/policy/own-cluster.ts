@@ -1,5 +1,5 @@
 import type { ClusterAddress } from "./address.js";
-import { type Cluster, isRunning } from "./cluster.js";
+import { type Cluster, type TitlesOf, isRunning } from "./cluster.js";
 import { sessionFunctions } from "./session-functions.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
@@ -20,9 +20,10 @@ const findLocks = `
  *
  * @param address of the superuser.
  */
-export const ownCluster = (address: ClusterAddress, major: number): Cluster => ({
+export const ownCluster = (address: ClusterAddress, major: number, titlesOf: TitlesOf): Cluster => ({
   address,
   major,
+  titlesOf,
   endSessions: `
     select pid, pg_terminate_backend(pid) as ended, ${isRunning} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,

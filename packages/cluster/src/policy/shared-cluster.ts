@@ -36,6 +36,8 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
     // Only a superuser could see all sessions of a database, and no others.
     completeDatabase: [],
     mayEndStarting: false,
+    // The processes may be on another machine.
+    titlesOf: () => Promise.resolve(new Map()),
     mayForceDrop: false,
     isClosedBeforeStart: false,
     isRefusal: (error) => error instanceof DatabaseError && refusals.has(error.code),
@@ -43,7 +45,6 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
     allowOwning,
     ifAllowed: (statement) =>
       `do ${escapeLiteral(`begin ${statement}; exception when insufficient_privilege then null; end`)}`,
-    // The processes may be on another machine.
     endNow: async (pids, query) => {
       await query("select pg_terminate_backend(pid) from unnest($1::integer[]) pid", [pids]);
     },

@@ -2,6 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
+import { titlesOf } from "../../../platform/src/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 
@@ -34,7 +35,7 @@ describe("the connections of the platform", () => {
     const { address, major } = cluster.policy;
     const passwords: string[] = ["outdated"];
     const password = (): Promise<string> => Promise.resolve(passwords.pop() ?? adminPassword);
-    const admin = new Admin(ownCluster({ ...address, password }, major));
+    const admin = new Admin(ownCluster({ ...address, password }, major, titlesOf));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({ code: "28P01" });
     expect(await admin.query("select 1 as one")).toEqual([{ one: 1 }]);
@@ -42,7 +43,7 @@ describe("the connections of the platform", () => {
 
   it("are encrypted where the address says so", async () => {
     const { address, major } = cluster.policy;
-    const admin = new Admin(ownCluster({ ...address, tls: {} }, major));
+    const admin = new Admin(ownCluster({ ...address, tls: {} }, major, titlesOf));
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({
       cause: { message: "The server does not support SSL connections" },

@@ -1,8 +1,9 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { alterRole, awaitStarting } from "../../src/connection/role-sessions.js";
-import { Cluster, findPrograms } from "../../../platform/test/cluster.js";
+import { Admin } from "../../src/connection/admin.js";
+import { alterRole, endStarting } from "../../src/connection/role-sessions.js";
+import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
 import { makeAdmin } from "../sessions.js";
 
 const cluster = new Cluster();
@@ -39,53 +40,72 @@ const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promi
   return { proceed, outcome };
 };
 
+/** From now on, time passes only when the test says so. */
+const stopTime = (): void => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+};
+
 describe("a login that began before its password changed", () => {
   it("is refused, because it would be accepted with the old password", async () => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
-    let isDone = false;
-    const granted = cluster.databases
-      .grant(id, { ...credential, pass: "fresh" })
-      .finally(() => (isDone = true));
-    const observer = await cluster.connectAsAdmin("postgres");
-    const canLogIn = async (): Promise<boolean> => {
-      const { rows } = await observer.query("select from pg_roles where rolname = $1 and rolcanlogin", [
-        credential.user,
-      ]);
-      return rows.length > 0;
-    };
-    await vi.waitFor(async () => expect(isDone || !(await canLogIn())).toBe(true));
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
     pending.proceed();
-    expect(await pending.outcome).toBe("28000");
-    await granted;
+    expect(await pending.outcome).not.toBe("connected");
     await cluster.connect(id, { ...credential, pass: "fresh" });
   });
 
-  it("is ended when its client does not finish it", async () => {
+  it("is ended at once, although its client might still finish it", async () => {
     const { id, credential } = await cluster.makeTenant();
-    const [first, second] = [await beginLogin(id, credential), await beginLogin(id, credential)];
-    const session = await cluster.connect(id, credential);
+    const pending = await beginLogin(id, credential);
     const { major } = (await findPrograms()).binaries;
-    await awaitStarting(makeAdmin(cluster, major), 0);
-    expect(await first.outcome).not.toBe("connected");
+    const admin = makeAdmin(cluster, major);
+    stopTime();
+    const query = vi.spyOn(admin, "query");
+    await endStarting(admin, credential.user);
+    // Postgres itself would end it after 30 seconds.
+    expect(query.mock.calls.length).toBeLessThan(200);
+    expect(await pending.outcome).not.toBe("connected");
+  });
+
+  it("is not waited for when it is one of another role, and goes on", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const second = secondCredential(credential);
+    await cluster.databases.grant(id, second);
+    const other = await beginLogin(id, second);
+    stopTime();
+    await cluster.databases.grant(id, { ...credential, pass: "fresh" });
+    other.proceed();
+    expect(await other.outcome).toBe("connected");
+  });
+});
+
+describe("a login that began before a change, where processes have no titles", () => {
+  /** Begins a login. From then on, time passes only when the test says so. */
+  const beginUntitled = async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const pending = await beginLogin(id, credential);
+    const admin = new Admin({ ...cluster.policy, titlesOf: () => Promise.resolve(new Map()) });
+    onTestFinished(() => admin.close());
+    stopTime();
+    return { pending, admin, id, credential };
+  };
+
+  it("is ended when its client does not finish it", async () => {
+    const { pending, admin, id, credential } = await beginUntitled();
+    const second = await beginLogin(id, credential);
+    const session = await cluster.connect(id, credential);
+    await endStarting(admin, "another_role", 0);
+    expect(await pending.outcome).not.toBe("connected");
     expect(await second.outcome).not.toBe("connected");
     await session.query("select");
   });
 
-  /** Begins a login. From then on, time passes only when the test says so. */
-  const beginWithStoppedTime = async () => {
-    const { id, credential } = await cluster.makeTenant();
-    const pending = await beginLogin(id, credential);
-    const { major } = (await findPrograms()).binaries;
-    vi.useFakeTimers({ toFake: ["performance"] });
-    onTestFinished(() => void vi.useRealTimers());
-    return { pending, admin: makeAdmin(cluster, major) };
-  };
-
   it("is waited for while its client may still finish it", async () => {
-    const { pending, admin } = await beginWithStoppedTime();
+    const { pending, admin } = await beginUntitled();
     const query = vi.spyOn(admin, "query");
-    const waiting = awaitStarting(admin);
+    const waiting = endStarting(admin, "another_role");
     await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2));
     pending.proceed();
     expect(await pending.outcome).toBe("connected");
@@ -93,8 +113,10 @@ describe("a login that began before its password changed", () => {
   });
 
   it("makes the platform give up for now when it cannot be ended in time", async () => {
-    const { pending, admin } = await beginWithStoppedTime();
-    const waiting = expect(awaitStarting(admin)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const { pending, admin } = await beginUntitled();
+    const waiting = expect(endStarting(admin, "another_role")).rejects.toBeInstanceOf(
+      DatabaseUnavailableError,
+    );
     vi.advanceTimersByTime(60_000);
     await waiting;
     pending.proceed();

@@ -114,7 +114,7 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
  * Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. The
  * files may be those of another namespace, in which the same ids mean other processes.
  */
-const seesProcesses = (): boolean =>
+export const seesProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
 
 /** The working directory of every Postgres process is its data directory. */

@@ -16,6 +16,8 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
   const settings: Record<string, string | number> = {
     port,
     listen_addresses: "127.0.0.1",
+    // It would be in the titles of processes, in front of the role by which the platform finds sessions that start.
+    cluster_name: "",
     // A socket file costs half of what loopback TCP does. In the data directory, nobody else reaches it, and it is removed
     // with the directory. The relative path keeps within the limit of 107 bytes.
     unix_socket_directories: ".",

@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import type { TitlesOf } from "@mgmt/cluster/policy/cluster";
+import { seesProcesses } from "./leftovers.js";
+import { runProgram } from "./run-program.js";
+
+/** Returns the titles of processes of this machine by process id, without those that are gone or hidden. */
+export const titlesOf: TitlesOf = (pids) =>
+  process.platform === "linux" ? titlesInFiles(pids) : titlesFromPs(pids);
+
+const titlesInFiles: TitlesOf = async (pids) => {
+  if (!seesProcesses()) return new Map();
+  const titles = await Promise.all(
+    pids.map(
+      async (pid) => [pid, await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "")] as const,
+    ),
+  );
+  return new Map(titles.filter(([, title]) => title !== ""));
+};
+
+export const titlesFromPs: TitlesOf = async (pids) => {
+  // Without `-ww`, macOS shortens the lines.
+  const { stdout } = await runProgram("/bin/ps", [
+    "-ww",
+    "-o",
+    "pid=",
+    "-o",
+    "command=",
+    "-p",
+    pids.join(","),
+  ]);
+  return new Map(
+    [...stdout.matchAll(/^ *(\d+) (.+)$/gm)].map(([, pid, title = ""]) => [Number(pid), title] as const),
+  );
+};
