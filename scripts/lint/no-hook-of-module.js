@@ -9,7 +9,7 @@ export const noHookOfModule = {
   },
   create: (context) => ({
     Program() {
-      // Code outside functions is what Prettier does not indent.
+      // Code outside functions is what is not indented.
       for (const { index } of context.sourceCode.text.matchAll(/^(before|after)(Each|All)\(/gm))
         context.report({ loc: context.sourceCode.getLocFromIndex(index), messageId: "hook" });
     },

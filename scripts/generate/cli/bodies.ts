@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import { type Contract, type JsonSchema, type Operation } from "../contract/contract.js";
 
 type Plain = Record<string, unknown>;
@@ -17,7 +17,7 @@ export const generateBodySchemas = async (contract: Contract): Promise<string> =
     "/** Schemas of request bodies by the id of the operation. */",
     `export const bodySchemas: Readonly<Record<string, CheckedSchema>> = ${JSON.stringify(Object.fromEntries(bodies))};`,
   ];
-  return format(source.join("\n"), { parser: "typescript", printWidth: 110 });
+  return format("typescript", source.join("\n"));
 };
 
 /** Keywords that have no effect here: for readers, or about several fields at once. */

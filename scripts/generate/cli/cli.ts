@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type {
   CredentialsRule,
   EnsureRule,
@@ -163,4 +163,4 @@ const idPrefixes = ({ idKinds }: Contract): string[] => [
 ];
 
 const print = async (lines: string[]): Promise<string> =>
-  format(`${header}${lines.join("\n")}`, { parser: "typescript", printWidth: 110 });
+  format("typescript", `${header}${lines.join("\n")}`);

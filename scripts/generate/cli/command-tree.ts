@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type { GroupDeclaration } from "../../../packages/cli/src/program/declaration.js";
 import { headings } from "../../../packages/cli/src/program/headings.js";
 import type { Contract } from "../contract/contract.js";
@@ -42,7 +42,7 @@ export const generateCommandTree = async (
     ...extra,
     "};",
   ];
-  return new Map([[target, await format(lines.join("\n"), { parser: "typescript", printWidth: 110 })]]);
+  return new Map([[target, await format("typescript", lines.join("\n"))]]);
 };
 
 const placesOf = (declared: Declared): Place[] => {

@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type { ManagedField, ManagedResource } from "../../../packages/cli/src/contract/managed-resource.js";
 import { wordsOf } from "./bodies.js";
 import { compact } from "./fields.js";
@@ -23,14 +23,8 @@ export const generateManifest = async (contract: Contract, header: string): Prom
 export const managedResources: readonly ManagedResource[] = ${JSON.stringify(table)};`;
   const schema = manifestSchema(declared, table, contract);
   return new Map([
-    [
-      "packages/cli/src/contract/generated/managed-resources.ts",
-      await format(source, { parser: "typescript", printWidth: 110 }),
-    ],
-    [
-      "packages/cli/mgmt.schema.json",
-      await format(JSON.stringify(schema), { parser: "json", printWidth: 110 }),
-    ],
+    ["packages/cli/src/contract/generated/managed-resources.ts", await format("typescript", source)],
+    ["packages/cli/mgmt.schema.json", await format("json", JSON.stringify(schema))],
   ]);
 };
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { format } from "prettier";
+import { format } from "../format.js";
 import ts from "typescript";
 import {
   type CompletedConfig,
@@ -50,7 +50,7 @@ export const generateCliPrinted = async (declarations: readonly Declared[]): Pro
     "/** What several commands print. */",
     `export const sharedResults: Readonly<Record<keyof SharedResults, Schema>> = ${propertiesOf("SharedResults")};`,
   ];
-  return new Map([[target, await format(lines.join("\n"), { parser: "typescript", printWidth: 110 })]]);
+  return new Map([[target, await format("typescript", lines.join("\n"))]]);
 };
 
 /** Returns a generator for the types of a text that is not in a file. */

@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import { type Contract, type JsonSchema, type Operation } from "../contract/contract.js";
 
 const prefix = "#/components/schemas/";
@@ -18,7 +18,7 @@ export const generateCliSchemas = async (contract: Contract): Promise<string> =>
     "/** Results by the id of the operation. */",
     `export const results: Readonly<Record<string, OperationResult>> = ${JSON.stringify(local(results))};`,
   ];
-  return format(source.join("\n"), { parser: "typescript", printWidth: 110 });
+  return format("typescript", source.join("\n"));
 };
 
 const resultOf = ({ success, errors }: Operation): object => ({

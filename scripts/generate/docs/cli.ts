@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type { Topic } from "../../../packages/cli/src/commands/help/topic.js";
 import type { CommandHelp, OptionHelp } from "../../../packages/cli/src/program/describe-command.js";
 import { type CommandGroup, groupCommands } from "../../cli-help.js";
@@ -22,7 +22,7 @@ export const generateCliDocs = async (
   pages.set("README.md", indexPage(groups, topics, commands[0]?.options ?? []));
   const files = new Map<string, string>();
   for (const [page, text] of pages) {
-    const pretty = await format(header + text, { parser: "markdown", printWidth: 110 });
+    const pretty = await format("markdown", header + text);
     files.set(`${cliDocsFolder}/${page}`, pretty);
   }
   return files;

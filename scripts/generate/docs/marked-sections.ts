@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { format } from "prettier";
+import { format } from "../format.js";
 import { root } from "../contract/contract.js";
 
 /**
@@ -23,5 +23,5 @@ export const withMarkedSections = async (
     },
   );
   if (unused.size > 0) throw new Error(`${page} lacks the sections ${[...unused].join(", ")}`);
-  return new Map([[page, await format(text, { parser: "markdown", printWidth: 110 })]]);
+  return new Map([[page, await format("markdown", text)]]);
 };

@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type ts from "typescript";
 import { type Contract, type ErrorCode } from "../contract/contract.js";
 import { codeClass } from "../sdk/names.js";
@@ -34,7 +34,7 @@ export const generateReference = async (
   pages.set("types.md", typesPage(sdk, links));
   const files = new Map<string, string>();
   for (const [page, text] of pages) {
-    const pretty = await format(header + text, { parser: "markdown", printWidth: 110 });
+    const pretty = await format("markdown", header + text);
     files.set(`${referenceFolder}/${page}`, pretty);
   }
   return files;

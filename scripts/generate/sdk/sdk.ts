@@ -1,4 +1,4 @@
-import { format } from "prettier";
+import { format } from "../format.js";
 import type { Contract } from "../contract/contract.js";
 import { generateEnsurables } from "./ensure.js";
 import { generateErrorCodes } from "./error-codes.js";
@@ -23,7 +23,7 @@ export const generateSdk = async (contract: Contract): Promise<Map<string, strin
   ]);
   const files = new Map([["packages/sdk/src/generated/schema.ts", await generateSchema(contract)]]);
   for (const [path, source] of sources) {
-    const pretty = await format(source, { parser: "typescript", printWidth: 110 });
+    const pretty = await format("typescript", source);
     files.set(`packages/sdk/src/${path}`, pretty);
   }
   return files;

@@ -54,13 +54,7 @@ const cli = async (service: CutService, line: readonly string[], cwd?: string) =
   });
 
 /** Exit codes of a change that was made, and of one whose outcome is unknown. */
-const isDoneOrUnknown = ({
-  status,
-  stderr,
-}: {
-  status: number | null;
-  stderr: string;
-}): string | undefined =>
+const isDoneOrUnknown = ({ status, stderr }: { status: number | null; stderr: string }): string | undefined =>
   status === 0 || status === 8 ? undefined : `it exited with ${String(status)}: ${stderr}`;
 
 const countOf = (service: CutService, isDone: boolean): string | undefined => {

@@ -131,4 +131,5 @@ type Everything = Readonly<Record<string, never>>;
  * such values. A field whose value is undefined is not compared. `{}` matches every row.
  */
 export type Where<Name extends CollectionName> =
-  Everything | LookupBy<Rows[Name], KeysOf<Name>, By<KeysOf<Name>> | And<KeysOf<Name>>>;
+  | Everything
+  | LookupBy<Rows[Name], KeysOf<Name>, By<KeysOf<Name>> | And<KeysOf<Name>>>;

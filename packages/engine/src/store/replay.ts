@@ -80,7 +80,8 @@ class StepError extends Error {
 type Counted = readonly [want: Want, found: Found];
 
 type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
-  { readonly value: T } | { readonly error: unknown }
+  | { readonly value: T }
+  | { readonly error: unknown }
 );
 
 interface RunOptions {

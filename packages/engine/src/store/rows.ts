@@ -184,7 +184,13 @@ export interface AppRow extends Row, BranchMember {
 }
 
 export type DeploymentStatus =
-  "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
+  | "created"
+  | "uploaded"
+  | "provisioning"
+  | "running"
+  | "failed"
+  | "stopping"
+  | "stopped";
 
 export interface DeploymentRow extends Row {
   appId: string;

@@ -4,7 +4,8 @@ import { type Settings, defaultSettings } from "./settings.js";
 /** Settings in which every part is optional. */
 export type PartialSettings = {
   readonly [Name in keyof Settings]?:
-    (Settings[Name] extends object ? Optional<Settings[Name]> : Settings[Name]) | undefined;
+    | (Settings[Name] extends object ? Optional<Settings[Name]> : Settings[Name])
+    | undefined;
 } & { readonly rateLimit?: Settings["rateLimit"] | undefined };
 
 type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined };

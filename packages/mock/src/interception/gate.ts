@@ -11,7 +11,9 @@ export interface Listener {
   readonly handlersFor: (request: Request) => readonly RequestHandler[];
   /** What to do with a request that no handler responds to. Undefined leaves it to the server. */
   readonly onUnhandledRequest:
-    UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy) | undefined;
+    | UnhandledRequestStrategy
+    | ((request: Request) => UnhandledRequestStrategy)
+    | undefined;
 }
 
 /**

@@ -10,7 +10,9 @@ export interface ListenOptions {
    * are always handled. Default: `bypass`, or with `server` what that server does with them.
    */
   onUnhandledRequest?:
-    UnhandledRequestStrategy | ((request: Request) => UnhandledRequestStrategy) | undefined;
+    | UnhandledRequestStrategy
+    | ((request: Request) => UnhandledRequestStrategy)
+    | undefined;
   /**
    * Your own MSW server, to listen in it. You start and close it. The mock comes before the handlers that the server has, and after
    * those that `server.use()` adds later. Default: a server that all mocks share.

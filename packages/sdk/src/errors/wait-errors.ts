@@ -92,4 +92,5 @@ export class WaitFailedError extends WaitError {
 
 /** How a call ends that waits for its approval, if that is not given. */
 export type ApprovalWaitError =
-  WaitTimeoutError | (WaitFailedError & { readonly code: `approval:${string}` & WaitFailedCode });
+  | WaitTimeoutError
+  | (WaitFailedError & { readonly code: `approval:${string}` & WaitFailedCode });

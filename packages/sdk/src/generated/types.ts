@@ -579,7 +579,13 @@ export interface DatabaseList {
  * default database, else `us-east-1`.
  */
 export type DatabaseRegion =
-  "us-east-1" | "us-west-1" | "eu-west-3" | "eu-central-1" | "ap-northeast-1" | "ap-southeast-1" | "inherit";
+  | "us-east-1"
+  | "us-west-1"
+  | "eu-west-3"
+  | "eu-central-1"
+  | "ap-northeast-1"
+  | "ap-southeast-1"
+  | "inherit";
 
 /**
  * Former name of `source`: with `backupId` a backup, otherwise a copy of the current data of the database.
@@ -919,7 +925,9 @@ export interface UpdateDatabaseWithLogicalId extends UpdateDatabaseFields {
  * database first.
  */
 export type UpdateDatabase =
-  UpdateDatabaseWithBranchId | UpdateDatabaseWithBranchGitName | UpdateDatabaseWithLogicalId;
+  | UpdateDatabaseWithBranchId
+  | UpdateDatabaseWithBranchGitName
+  | UpdateDatabaseWithLogicalId;
 
 /** The backup to restore from. */
 export interface RestoreSource {
@@ -1773,7 +1781,13 @@ export interface CreatedDeploymentResponse {
  * deployment can be started again.
  */
 export type DeploymentStatus =
-  "created" | "uploaded" | "provisioning" | "running" | "failed" | "stopping" | "stopped";
+  | "created"
+  | "uploaded"
+  | "provisioning"
+  | "running"
+  | "failed"
+  | "stopping"
+  | "stopped";
 
 /** Ports that the deployment listens on. */
 export interface DeploymentPorts {
@@ -2026,7 +2040,8 @@ export interface ProjectsBranchesListQueryWithGitNameContains extends ProjectsBr
 
 /** Query parameters of `projects.branches.list`. */
 export type ProjectsBranchesListQuery =
-  ProjectsBranchesListQueryWithGitName | ProjectsBranchesListQueryWithGitNameContains;
+  | ProjectsBranchesListQueryWithGitName
+  | ProjectsBranchesListQueryWithGitNameContains;
 
 /** Fields of every {@link AppsListQuery}. */
 export interface AppsListQueryFields {

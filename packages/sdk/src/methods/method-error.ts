@@ -26,4 +26,7 @@ export type LocalError =
  * A service that is newer than this version of the SDK may return other codes: handle them in the `default` of a `switch`.
  */
 export type MethodError<Method extends keyof ErrorCodesByMethod> =
-  OwnErrorByMethod[Method] | HttpStatusError | InvalidResponseError | LocalError;
+  | OwnErrorByMethod[Method]
+  | HttpStatusError
+  | InvalidResponseError
+  | LocalError;

@@ -5,7 +5,8 @@ import type { Resource } from "./resource.js";
 
 /** The result of a call: its value, or the error it threw. */
 export type Result<T, E extends MgmtError = MgmtError> =
-  { readonly data: T; readonly error: undefined } | { readonly data: undefined; readonly error: E };
+  | { readonly data: T; readonly error: undefined }
+  | { readonly data: undefined; readonly error: E };
 
 /** The result of a call, and its HTTP response; a failed call has one if its error is an `ApiError`. */
 export type ResultWithResponse<T, E extends MgmtError = MgmtError> =

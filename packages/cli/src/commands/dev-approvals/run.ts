@@ -16,7 +16,9 @@ export interface ControlFlags extends GlobalFlags {
 }
 
 export type Decision =
-  { kind: "approve" } | { kind: "approve-window"; milliseconds: number } | { kind: "deny" };
+  | { kind: "approve" }
+  | { kind: "approve-window"; milliseconds: number }
+  | { kind: "deny" };
 
 /** An approval, as `mgmt dev approvals` prints it. */
 export interface PrintedApproval {

@@ -665,14 +665,18 @@ export interface OwnErrorByMethod {
   "workspaces.get": ErrorByCode[ErrorCodesByMethod["workspaces.get"]];
   "workspaces.subscription.get": ErrorByCode[ErrorCodesByMethod["workspaces.subscription.get"]];
   "workspaces.integrations.list":
-    ErrorByCode[ErrorCodesByMethod["workspaces.integrations.list"]] | PagingError;
+    | ErrorByCode[ErrorCodesByMethod["workspaces.integrations.list"]]
+    | PagingError;
   "workspaces.integrations.delete":
-    ErrorByCode[ErrorCodesByMethod["workspaces.integrations.delete"]] | ApprovalWaitError;
+    | ErrorByCode[ErrorCodesByMethod["workspaces.integrations.delete"]]
+    | ApprovalWaitError;
   "workspaces.serviceTokens.list":
-    ErrorByCode[ErrorCodesByMethod["workspaces.serviceTokens.list"]] | PagingError;
+    | ErrorByCode[ErrorCodesByMethod["workspaces.serviceTokens.list"]]
+    | PagingError;
   "workspaces.serviceTokens.create": ErrorByCode[ErrorCodesByMethod["workspaces.serviceTokens.create"]];
   "workspaces.serviceTokens.delete":
-    ErrorByCode[ErrorCodesByMethod["workspaces.serviceTokens.delete"]] | ApprovalWaitError;
+    | ErrorByCode[ErrorCodesByMethod["workspaces.serviceTokens.delete"]]
+    | ApprovalWaitError;
   "regions.list": ErrorByCode[ErrorCodesByMethod["regions.list"]];
   "regions.listPostgres": ErrorByCode[ErrorCodesByMethod["regions.listPostgres"]];
   "regions.listAccelerate": ErrorByCode[ErrorCodesByMethod["regions.listAccelerate"]];
