@@ -8,6 +8,7 @@ import { optionRules } from "../../packages/sdk/src/checks/option-rules.js";
 import { Resource } from "../../packages/sdk/src/methods/resource.js";
 import * as goals from "../../packages/sdk/src/wait/goals.js";
 import { root } from "../../scripts/generate/contract/contract.js";
+import { pages } from "./markdown.js";
 
 /** Compares numbers and lists in the guides with the SDK, which changes. */
 const read = (page: string): string => readFileSync(join(root, page), "utf8").replaceAll(/\s+/g, " ");
@@ -60,6 +61,7 @@ const ensuresOf = (resource: object, path: readonly string[] = []): string[] =>
 
 describe("what ensure.md says", () => {
   const ensures = ensuresOf(createClient({ baseUrl: "https://api.example.com" }));
+  const kindsWithEnsure = ensures.map((name) => name.split(".").at(-2) ?? "").sort();
 
   it("has every method that creates or gets", () => {
     expect(ensures).toContain("projects.branches.ensure");
@@ -68,8 +70,18 @@ describe("what ensure.md says", () => {
 
   it("names each kind of resource at the start", () => {
     const [, kinds = ""] = /It exists for ([\w, ]+)\./.exec(read("docs/guides/ensure.md")) ?? [];
-    const expected = ensures.map((name) => name.split(".").at(-2));
-    expect(kinds.split(/, (?:and )?/).sort()).toEqual(expected.sort());
+    expect(kinds.split(/, (?:and )?/).sort()).toEqual(kindsWithEnsure);
+  });
+
+  it("is what every page says that lists the kinds of resources", () => {
+    const lists = pages
+      .flatMap((page) => readFileSync(join(root, page), "utf8").split(/\n\n|\n[-|] /))
+      .filter((paragraph) => /\bensure\b/.test(paragraph))
+      .flatMap((paragraph) => paragraph.replaceAll(/\s+/g, " ").match(/\w+(?:, \w+)+,? and \w+/g) ?? [])
+      .map((list) => list.split(/,? and |, /))
+      .filter((words) => words.every((word) => kindsWithEnsure.includes(word)));
+    expect(lists.length).toBeGreaterThan(1);
+    for (const words of lists) expect(words.sort()).toEqual(kindsWithEnsure);
   });
 });
 
