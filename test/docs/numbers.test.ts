@@ -42,8 +42,8 @@ describe("the sizes in client.md", () => {
 
   it("are those of a login", async () => {
     const { size, later } = await bundleForBrowser(`
-      export { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";`);
-    expect(sizeOf("`@mgmt/sdk/auth`, at the start")).toBe(kilobytes(size));
+      export { browserStore, createAuthenticator, finishLogin, logout, startLogin } from "@mgmt/sdk/auth";`);
+    expect(sizeOf("`@mgmt/sdk/auth` with `browserStore`, at the start")).toBe(kilobytes(size));
     const protocol = later.find((text) => text.includes("OAUTH_RESPONSE_IS_NOT_CONFORM")) ?? "";
     expect(sizeOf("the protocol of a login, when one starts or is refreshed")).toBe(
       kilobytes(gzip(protocol)),
