@@ -14,6 +14,7 @@ const rows = sections.flatMap((section) => section.rows);
 describe("the comparison with other SDKs", () => {
   it("has all points, each with a result of every SDK", () => {
     expect(measuredRows.map(({ title }) => title)).toEqual(rows.map(({ title }) => title));
+    expect(measured.sections.map(({ about }) => about)).toEqual(sections.map(({ about }) => about));
     expect(rows).toHaveLength(30);
     for (const { cells } of measuredRows)
       expect(Object.keys(cells)).toEqual([ours, "stripe", "openai", "octokit"]);

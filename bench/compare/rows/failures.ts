@@ -70,7 +70,9 @@ export const failures: Section = {
     "What each client does with its default options. A local server gives the responses. In the first two rows, it also creates what the " +
     "first request asks for, and recognizes repeated requests as the service does. There, the programs use what an SDK has for a " +
     "create that must happen once: [`ensure`](guides/ensure.md) of `@mgmt/sdk`, whose plain `create` is sent once and fails, and the " +
-    "option `idempotencyKey` of `stripe` and `openai`. `stripe` sends a key with every create, and `openai` sends none.",
+    "option `idempotencyKey` of `stripe` and `openai`. `stripe` sends a key with every create, and `openai` sends none. In the last row, " +
+    "the client of `@mgmt/sdk` has the clock of `@mgmt/mock`, which moves on as soon as the client waits. The others wait in real time, " +
+    "as in a test without fake timers.",
   rows: [
     creates("a create that must happen once, and the response is 500", (sdk) => ({
       status: 500,
