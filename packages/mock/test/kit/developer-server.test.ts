@@ -188,6 +188,26 @@ describe("createTest({ handlers })", () => {
   });
 });
 
+describe("createTest({ passThrough })", () => {
+  const asked: string[] = [];
+  const allowed = createTest({
+    handlers: [http.get(/\/handled$/, () => new Response("handler"))],
+    passThrough: ({ pathname }) => asked.push(pathname) > 0,
+  });
+  allowed(
+    "decides about what neither the mock nor a handler responds to",
+    async ({ tenant, onTestFinished }) => {
+      const host = await startHost();
+      onTestFinished(() => void host.server.close());
+      expect((await fetch(`${tenant.baseUrl}/v1/me`)).status).toBe(401);
+      expect(await (await fetch(`${host.url}handled`)).text()).toBe("handler");
+      expect([asked, host.count()]).toEqual([[], 0]);
+      expect(await (await fetch(`${host.url}sent`)).text()).toBe("real");
+      expect([asked, host.count()]).toEqual([["/sent"], 1]);
+    },
+  );
+});
+
 describe("createTest", () => {
   const server = setupServer();
   it.each<[string, object, string]>([

@@ -65,6 +65,12 @@ describe("a failed test", () => {
     expect(messages).toContain("GET /v1/me → 401 auth:unauthorized");
   });
 
+  it("is the one that sent a request to this machine that its passThrough refuses", () => {
+    const messages = messagesOf("sends to this machine what it does not pass through");
+    expect(messages).toMatch(/GET http:\/\/127\.0\.0\.1:\d+\/path → another host/);
+    expect(messages).not.toContain("AssertionError");
+  });
+
   it.each(["shares a mock beside another server", "has a mock beside another server"])(
     "is one whose mock cannot listen, because another server does: %s",
     (title) => {

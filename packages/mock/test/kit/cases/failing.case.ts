@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { createClient } from "@mgmt/sdk";
-import { test } from "@mgmt/mock/vitest";
+import { createTest, test } from "@mgmt/mock/vitest";
 
 const later = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -37,4 +39,19 @@ test.concurrent("sends correct requests", async ({ tenant, expect }) => {
 
 test("fails without a request", ({ tenant, expect }) => {
   expect(tenant.baseUrl).toBe("");
+});
+
+const offline = createTest({ passThrough: () => false });
+offline("sends to this machine what it does not pass through", async ({ tenant, expect, onTestFinished }) => {
+  let requests = 0;
+  const host = createServer((_request, response) => {
+    requests += 1;
+    response.end();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void host.close());
+  await once(host, "listening");
+  const address = host.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  await expect(fetch(`http://127.0.0.1:${String(port)}/path`)).rejects.toThrow(TypeError);
+  expect([requests, tenant.baseUrl]).toEqual([0, "https://api.mgmt.test"]);
 });
