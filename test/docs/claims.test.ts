@@ -2,7 +2,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeHelp } from "../../packages/cli/src/errors/exit-codes.js";
-import { createClient } from "../../packages/sdk/src/index.js";
+import * as auth from "../../packages/sdk/src/auth/index.js";
+import * as main from "../../packages/sdk/src/index.js";
+import * as node from "../../packages/sdk/src/node.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 
@@ -24,7 +26,7 @@ const codeIn = (cell = ""): string => /^`([^`]+)`$/.exec(cell)?.[1] ?? cell;
 const clientOptions = (): string[] => {
   const misspelled = { baseUrl: "https://api.example.com", basUrl: "" };
   try {
-    createClient(misspelled);
+    main.createClient(misspelled);
   } catch (error) {
     const hint = error instanceof Error && "hint" in error ? String(error.hint) : "";
     return /^The options of a client are (.+?)\. /.exec(hint)?.[1]?.split(", ") ?? [];
@@ -42,6 +44,64 @@ describe("the tables of the guides", () => {
   it("have all exit codes with their meanings (command-line.md)", () => {
     const listed = rowsBelow("docs/guides/command-line.md", "Exit codes");
     expect(listed).toEqual(exitCodeHelp.map(([code, meaning]) => [String(code), meaning]));
+  });
+});
+
+type ErrorClass = typeof main.MgmtError;
+
+/** `instanceof` compares the kinds of an instance, which a prototype lacks. */
+const isBelow = (parent: object, value: unknown): value is ErrorClass =>
+  typeof value === "function" && Object.prototype.isPrototypeOf.call(parent, value);
+
+/** Returns the error classes of the SDK that an entry point exports. */
+const errorsIn = (entryPoint: object): ErrorClass[] =>
+  Object.values(entryPoint).filter((value: unknown) => isBelow(main.MgmtError, value));
+
+describe("the classes of errors (errors.md)", () => {
+  const entryPoints: Record<string, object> = {
+    "@mgmt/sdk": main,
+    "@mgmt/sdk/auth": auth,
+    "@mgmt/sdk/node": node,
+  };
+  const rows = rowsBelow("docs/guides/errors.md", "All classes").map(([cell = "", text = ""]) => ({
+    names: [...cell.matchAll(/`(\w+Error)`/g)].map(([, name = ""]) => name),
+    depth: /^–*/.exec(cell)?.[0].length ?? 0,
+    entryPoint: /exported by `([^`]+)`/.exec(text)?.[1] ?? "@mgmt/sdk",
+  }));
+  const classNamed = (name: string): ErrorClass | undefined =>
+    Object.values(entryPoints)
+      .flatMap(errorsIn)
+      .find(({ className }) => className === name);
+
+  it.each(rows)("are exported as the table says: $names", ({ names, entryPoint }) => {
+    expect(names).not.toEqual([]);
+    const exported = errorsIn(entryPoints[entryPoint] ?? {}).map(({ className }) => className);
+    expect(exported).toEqual(expect.arrayContaining(names));
+  });
+
+  it("extend those that they are below in the table", () => {
+    const withParents = rows.filter(({ depth }) => depth > 0);
+    expect(withParents.length).toBeGreaterThan(3);
+    for (const { names, depth } of withParents) {
+      const above = rows.slice(
+        0,
+        rows.findIndex((row) => row.names === names),
+      );
+      const parents = above.findLast((row) => row.depth < depth)?.names.map(classNamed) ?? [];
+      for (const name of names) {
+        const extended = parents.filter((parent) => parent && isBelow(parent, classNamed(name)));
+        expect(extended.length, `${name} extends its parent`).toBe(1);
+      }
+    }
+  });
+
+  it("are all in the table, apart from those of a status, of a code, and of a login", () => {
+    const listed = rows.flatMap(({ names }) => names);
+    const others = Object.values(entryPoints)
+      .flatMap(errorsIn)
+      .filter((each) => !isBelow(main.ApiError, each) && !isBelow(auth.AuthError, each));
+    expect(others.length).toBeGreaterThan(8);
+    for (const { className } of others) expect(listed).toContain(className);
   });
 });
 
