@@ -148,6 +148,27 @@ describe("safe", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it.each([
+    ["a number", 5],
+    ["an object", { id: "app_1" }],
+    ["null", null],
+  ])(
+    "keeps a field of an error that is %s instead of text, which no call accepts",
+    async (_, existingAppId) => {
+      const { baseUrl, seen } = await answering(
+        { error: { code: "app:already_exists", message: "m", name: "web", existingAppId } },
+        409,
+      );
+      const { safe } = createClient({ baseUrl, token: false });
+      const { error } = await safe.services.create({ displayName: "web", projectId: "proj_1" });
+      if (error?.code !== "app:already_exists") throw new Error("expected the conflict", { cause: error });
+      expect(error).toMatchObject({ name: "web", existingAppId });
+      const next = await safe.services.get(error.existingAppId);
+      expect(next.error).toMatchObject({ code: "argument:invalid", argument: "serviceId" });
+      expect(seen).toHaveLength(1);
+    },
+  );
+
   it("works on a partial client and on one resource", async () => {
     const { baseUrl } = await answering({}, 409);
     const partial = createPartialClient({ projects: ProjectsResource }, { baseUrl, token: false });
