@@ -64,5 +64,10 @@ export { safely } from "./methods/safe.js";
 export type { Result, ResultWithResponse, Safe, SafePromise } from "./methods/safe.js";
 export type { Fetch, FetchInit, FetchResponse } from "./transport/fetch.js";
 export type { Reading, Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
-export type { ApprovalProgress, ApprovalWaitOptions, WaitProgress } from "./request/approval-wait-options.js";
+export type {
+  ApprovalProgress,
+  ApprovalWaitOptions,
+  PollOptions,
+  WaitProgress,
+} from "./request/approval-wait-options.js";
 export type { WaitOptions } from "./wait/wait-options.js";

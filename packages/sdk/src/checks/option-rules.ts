@@ -100,15 +100,13 @@ const ensure = {
   credentials: flag,
   dryRun: flag,
 } satisfies Rules;
-const wait = {
-  signal,
+const approval = {
   timeoutMs: duration,
   onProgress: work,
   pollIntervalMs: duration,
   sleep: work,
-  ...sending,
 } satisfies Rules;
-const approval = { timeoutMs: duration, onProgress: work } satisfies Rules;
+const wait = { signal, ...approval, ...sending } satisfies Rules;
 const array = { limit } satisfies Rules;
 const request = {
   method: text,

@@ -39,9 +39,9 @@ export function assertOptions(options: unknown, of: OptionsOf, argumentError: Ar
   assertTypes(options, rules, argumentError);
   if (isPlainObject(options) && isPlainObject(options["waitForApproval"])) {
     assertOptions(options["waitForApproval"], "waitForApproval", argumentError);
-    const { timeoutMs = Infinity } = options["waitForApproval"];
-    if (!(Number(timeoutMs) > 0)) {
-      throw new (argumentError())("waitForApproval.timeoutMs", "must be a number above 0", {
+    for (const name of ["timeoutMs", "pollIntervalMs"]) {
+      if (Number(options["waitForApproval"][name] ?? Infinity) > 0) continue;
+      throw new (argumentError())(`waitForApproval.${name}`, "must be a number above 0", {
         hint: nothingSent,
       });
     }

@@ -10,8 +10,22 @@ export interface WaitProgress {
   remainingMs: number;
 }
 
+/** When a wait polls. */
+export interface PollOptions {
+  /**
+   * Milliseconds between two polls. Default: random pauses, whose bound grows from 200 to 5,000. A longer `Retry-After` after a
+   * failed poll is respected in any case.
+   */
+  pollIntervalMs?: number | undefined;
+  /**
+   * Pauses between two polls, in place of a timer: a test can pass one that returns at once. `signal` is aborted at the deadline, and
+   * when the caller aborts. An error that it throws ends the wait.
+   */
+  sleep?: ((ms: number, signal: AbortSignal) => unknown) | undefined;
+}
+
 /** How calls wait for the approval of an agent's sponsor. */
-export interface ApprovalWaitOptions {
+export interface ApprovalWaitOptions extends PollOptions {
   /**
    * Milliseconds for the wait alone; the requests before and after it have the call's own `timeoutMs` each. Default:
    * 1,200,000, which is longer than the 15 minutes after which an approval expires. `Infinity` sets no deadline.

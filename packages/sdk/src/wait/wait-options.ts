@@ -1,8 +1,8 @@
 import type { SendOptions } from "../request/call.js";
-import type { WaitProgress } from "../request/approval-wait-options.js";
+import type { PollOptions, WaitProgress } from "../request/approval-wait-options.js";
 
 /** Options of a wait, and how its polls are sent. A wait tolerates transient failures by itself. */
-export interface WaitOptions<T> extends SendOptions {
+export interface WaitOptions<T> extends SendOptions, PollOptions {
   /** Ends the wait at any time; it then throws the signal's `reason`, or an `AbortError` whose `cause` is a reason that is no `Error`. */
   signal?: AbortSignal | undefined;
   /** Milliseconds for the whole wait. Each method documents its default. `Infinity` sets no deadline. */
@@ -12,14 +12,4 @@ export interface WaitOptions<T> extends SendOptions {
    * `console.warn`.
    */
   onProgress?: ((seen: T, progress: WaitProgress) => unknown) | undefined;
-  /**
-   * Milliseconds between two polls. Default: random pauses, whose bound grows from 200 to 5,000. A longer `Retry-After` after a
-   * failed poll is respected in any case.
-   */
-  pollIntervalMs?: number | undefined;
-  /**
-   * Pauses between two polls, in place of a timer: a test can pass one that returns at once. `signal` is aborted at the deadline, and
-   * when the caller aborts. An error that it throws ends the wait.
-   */
-  sleep?: ((ms: number, signal: AbortSignal) => unknown) | undefined;
 }

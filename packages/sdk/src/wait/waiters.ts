@@ -79,7 +79,7 @@ export const waitForTransfer = async (
 export const waitForSponsor = async (
   required: ApprovalRequiredError,
   poll: Poll<Approval>,
-  { timeoutMs, onProgress }: ApprovalWaitOptions,
+  { onProgress, ...options }: ApprovalWaitOptions,
   waiting: Waiting,
 ): Promise<void> => {
   const { approvalId, approvalUrl, expiresAt, method, path } = required;
@@ -95,5 +95,5 @@ export const waitForSponsor = async (
     });
   const onStart = (progress: WaitProgress): void => report({ status: "pending", expiresAt }, progress);
   const wait = { goal: approvalGiven, id: approvalId, poll, onStart, cause: required };
-  await waitFor(wait, { timeoutMs, onProgress: report }, waiting);
+  await waitFor(wait, { ...options, onProgress: report }, waiting);
 };

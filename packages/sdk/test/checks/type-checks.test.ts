@@ -400,6 +400,11 @@ describe("an option with a value of the wrong type", () => {
         "timeoutMs must be a number above 0",
       ],
       [() => client.projects.list().toArray(untyped({ limit: "5" })), "limit must be a number above 0, or 0"],
+      [
+        () => client.me.get(untyped({ waitForApproval: { pollIntervalMs: "5" } })),
+        "pollIntervalMs must be a number above 0",
+      ],
+      [() => createClient(untyped({ ...valid, waitForApproval: { sleep: 5 } })), "sleep must be a function"],
     ];
     for (const [call, message] of calls) expect(await caught(call), String(call)).toMatchObject({ message });
     expect(fetch).not.toHaveBeenCalled();

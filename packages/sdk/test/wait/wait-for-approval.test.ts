@@ -337,15 +337,38 @@ describe("a call that does not wait", () => {
     expect(world.requests()).toEqual(["databases.delete 403"]);
   });
 
+  it("polls at the interval of the client, with the pauses of the call", async () => {
+    const pauses: number[] = [];
+    const client = world.agentThat({
+      pollIntervalMs: 1_234,
+      onProgress: async ({ approvalId, polls }) => {
+        if (polls === 3) await mock.approvals.approve(approvalId);
+      },
+    });
+    const sleep = (ms: number): number => pauses.push(ms);
+    await client.databases.delete(world.databaseId, { waitForApproval: { sleep } });
+    expect(pauses).toEqual([1_234, 1_234, 1_234]);
+    expect(world.requests()).toHaveLength(6);
+  });
+
+  it("ends with the error of sleep, and does not send the request again", async () => {
+    const reason = new RangeError("mine");
+    const client = world.agentThat({ sleep: () => Promise.reject(reason) });
+    expect(await thrown(client.databases.delete(world.databaseId))).toBe(reason);
+    expect(world.requests()).toEqual(["databases.delete 403", "agentApprovals.get 200"]);
+  });
+
   it("is refused when its options are invalid, before anything is sent", async () => {
-    for (const timeoutMs of [0, -5, Number.NaN]) {
-      const error = await thrown(Promise.resolve().then(() => world.agentThat({ timeoutMs })));
-      expect(error).toBeInstanceOf(InvalidArgumentError);
-      expect(error).toMatchObject({ argument: "waitForApproval.timeoutMs" });
-      const options = { waitForApproval: { timeoutMs } };
-      expect(await thrown(world.agent.databases.delete(world.databaseId, options))).toBeInstanceOf(
-        InvalidArgumentError,
-      );
+    for (const name of ["timeoutMs", "pollIntervalMs"]) {
+      for (const value of [0, -5, Number.NaN]) {
+        const waitForApproval = { [name]: value };
+        const expected = { argument: `waitForApproval.${name}`, problem: "must be a number above 0" };
+        const error = await thrown(Promise.resolve().then(() => world.agentThat(waitForApproval)));
+        expect(error).toBeInstanceOf(InvalidArgumentError);
+        expect(error).toMatchObject(expected);
+        const options = { waitForApproval };
+        expect(await thrown(world.agent.databases.delete(world.databaseId, options))).toMatchObject(expected);
+      }
     }
     expect(world.requests()).toEqual([]);
   });
