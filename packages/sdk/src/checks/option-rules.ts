@@ -162,6 +162,18 @@ const browserStore = {
 } satisfies Rules;
 const cliLogin = { profile: text, allowInsecureHttp: flag } satisfies Rules;
 const withFileLock = { signal, silenceMs: duration } satisfies Rules;
+const nodeTransport = {
+  maxSockets: duration,
+  ca: {
+    accepts: (value) => [value].flat().every((each) => typeof each === "string" || ArrayBuffer.isView(each)),
+    problem: "must be a certificate in PEM, or an array of certificates",
+  },
+  proxy: {
+    accepts: (value) => typeof value === "string" || value === false,
+    problem: "must be a URL, or false",
+  },
+  maxResponseBytes: duration,
+} satisfies Rules;
 
 /** What has options, by how messages call it. */
 export const optionRules = {
@@ -178,6 +190,7 @@ export const optionRules = {
   browserStore,
   cliLogin,
   withFileLock,
+  nodeTransport,
   "a request": request,
 } satisfies Readonly<Record<string, Rules>>;
 

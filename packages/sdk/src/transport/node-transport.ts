@@ -10,7 +10,7 @@ import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
 import { ProxyError } from "./proxy-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { type LightSignal, acceptLightSignals } from "#limit";
-import { assertOptionNames } from "#type-checks";
+import { assertOptions } from "#type-checks";
 
 /** Options of `nodeTransport`. */
 export interface NodeTransportOptions {
@@ -30,12 +30,6 @@ export interface NodeTransportOptions {
   maxResponseBytes?: number | undefined;
 }
 
-const nodeTransportOptions: Record<keyof NodeTransportOptions, true> = {
-  maxSockets: true,
-  ca: true,
-  proxy: true,
-  maxResponseBytes: true,
-};
 const defaultMaxResponseBytes = 64 * 1024 * 1024;
 
 /** A transport that can close its connections. */
@@ -49,10 +43,10 @@ export interface NodeTransport extends Transport {
  * is ready about 90 ms sooner than the first global `fetch` of a process. Idle connections do not keep the process
  * alive.
  * Throws `InvalidArgumentError` if `proxy` is not an HTTP URL, if `maxSockets` or `maxResponseBytes` is not a number above 0,
- * or for an option that does not exist.
+ * or for an option that does not exist or has another type.
  */
 export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport => {
-  assertOptionNames(options, "nodeTransport", Object.keys(nodeTransportOptions), () => InvalidArgumentError);
+  assertOptions(options, "nodeTransport", () => InvalidArgumentError);
   const { proxy, ca, maxSockets, maxResponseBytes = defaultMaxResponseBytes } = options;
   if (proxy) checkProxy(proxy);
   // With a limit of 0 or less, every call would wait until its deadline.

@@ -5,6 +5,7 @@ import type { AnyEnsureOptions } from "../../src/ensure/ensure-result.js";
 import type { ApprovalWaitOptions } from "../../src/request/approval-wait-options.js";
 import type { Call, ListOptions, RequestOptions } from "../../src/request/call.js";
 import type { ClientOptions } from "../../src/request/client-options.js";
+import type { NodeTransportOptions } from "../../src/transport/node-transport.js";
 import type { WaitOptions } from "../../src/wait/wait-options.js";
 
 type Checked<Of extends keyof typeof optionRules> = keyof (typeof optionRules)[Of];
@@ -20,5 +21,6 @@ it("checks every option that has a type, and no other", () => {
   expectTypeOf<Checked<"waitForApproval">>().toEqualTypeOf<keyof ApprovalWaitOptions>();
   expectTypeOf<Checked<"toArray">>().toEqualTypeOf<"limit">();
   expectTypeOf<Checked<"connectionString">>().toEqualTypeOf<keyof ConnectionStringOptions>();
+  expectTypeOf<Checked<"nodeTransport">>().toEqualTypeOf<keyof NodeTransportOptions>();
   expectTypeOf<Checked<"a request">>().toEqualTypeOf<keyof Call>();
 });

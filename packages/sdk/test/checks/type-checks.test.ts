@@ -172,6 +172,23 @@ describe("an option that does not exist", () => {
       "silence is not an option of withFileLock; did you mean silenceMs?",
     ],
     ["withFileLock", lock, { signal: {} }, "signal must be an AbortSignal"],
+    ["nodeTransport", nodeTransport, { maxSockets: "5" }, "maxSockets must be a number above 0"],
+    ["nodeTransport", nodeTransport, { maxSockets: true }, "maxSockets must be a number above 0"],
+    ["nodeTransport", nodeTransport, { maxResponseBytes: "5" }, "maxResponseBytes must be a number above 0"],
+    ["nodeTransport", nodeTransport, { proxy: null }, "proxy must be a URL, or false"],
+    ["nodeTransport", nodeTransport, { proxy: new URL("http://x.test") }, "proxy must be a URL, or false"],
+    [
+      "nodeTransport",
+      nodeTransport,
+      { ca: 5 },
+      "ca must be a certificate in PEM, or an array of certificates",
+    ],
+    [
+      "nodeTransport",
+      nodeTransport,
+      { ca: ["x", null] },
+      "ca must be a certificate in PEM, or an array of certificates",
+    ],
   ])("is refused by %s, as are values of another type: %o", async (_of, call, options, message) => {
     const error = await caught(() => call(options));
     expect(error).toBeInstanceOf(InvalidArgumentError);
