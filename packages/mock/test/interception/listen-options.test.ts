@@ -11,6 +11,11 @@ const noHandlers = "handlers must be an array of request handlers of MSW";
 
 it.each<[string, unknown, string]>([
   ["a misspelled option", { onUnhandledRequests: "error" }, "Did you mean onUnhandledRequest?"],
+  [
+    "__proto__",
+    JSON.parse('{ "__proto__": { "onUnhandledRequest": "error" } }'),
+    "There is no option __proto__",
+  ],
   ["an option of the fixtures", { passThrough: () => true }, "There is no option passThrough"],
   [
     "a misspelled word",

@@ -212,6 +212,7 @@ describe("createTest", () => {
   const server = setupServer();
   it.each<[string, object, string]>([
     ["an unknown option", { servers: [server] }, "There is no option servers. Did you mean server?"],
+    ["__proto__", JSON.parse('{ "__proto__": { "handlers": [] } }'), "There is no option __proto__"],
     ["a server and handlers", { server, handlers: [] }, "Pass server or handlers, not both"],
     [
       "a server of Node.js",

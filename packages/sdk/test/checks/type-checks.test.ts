@@ -109,7 +109,9 @@ describe("an option that does not exist", () => {
     ["idempotencyKey", "an ensure", "ensure()"],
     ["idempotency_key", "a call", "ensure()"],
     ["__proto__", "a call", undefined],
+    ["__proto__", "a list", undefined],
     ["__proto__", "a wait", undefined],
+    ["__proto__", "an ensure", undefined],
     ["colour", "a list", undefined],
     ["prefetch", "a call", undefined],
     ["credentials", "a call", undefined],
@@ -161,6 +163,12 @@ describe("an option that does not exist", () => {
   it.each<[string, (options: object) => unknown, object, string]>([
     ["browserStore", browserStore, { keys: "x" }, "keys is not an option of browserStore; did you mean key?"],
     ["browserStore", browserStore, { key: 5 }, "key must be a string"],
+    [
+      "browserStore",
+      browserStore,
+      untyped(JSON.parse('{ "__proto__": { "key": "x" } }')),
+      "__proto__ is not an option of browserStore",
+    ],
     ["browserStore", browserStore, { storage: {} }, "storage must be a Storage, such as localStorage"],
     ["cliLogin", cliLogin, { profil: "x" }, "profil is not an option of cliLogin; did you mean profile?"],
     ["cliLogin", cliLogin, { profile: 5 }, "profile must be a string"],
@@ -219,6 +227,10 @@ describe("an option that does not exist", () => {
       [
         () => client.me.get({ waitForApproval }),
         "timeout is not an option of waitForApproval; did you mean timeoutMs?",
+      ],
+      [
+        () => client.me.get({ waitForApproval: untyped(JSON.parse('{ "__proto__": { "timeoutMs": 5 } }')) }),
+        "__proto__ is not an option of waitForApproval",
       ],
       [
         () => client.projects.list().toArray(untyped({ max: 5 })),
@@ -310,6 +322,14 @@ describe("an option that does not exist", () => {
     expect(await caught(() => createAuthenticator(options))).toMatchObject({
       message: "baseUrl is not an option of a login",
     });
+    const parsed: unknown = JSON.parse(
+      '{ "__proto__": { "clientId": "app" }, "authUrl": "https://auth.test" }',
+    );
+    for (const work of [startLogin, finishLogin, createAuthenticator, logout, loginWithLoopback]) {
+      expect(await caught(() => work(untyped(parsed)))).toMatchObject({
+        message: "__proto__ is not an option of a login",
+      });
+    }
   });
 
   it("is not one that another function of a login has, so that a program can pass one object to all of them", async () => {

@@ -253,9 +253,20 @@ describe("invalid input", () => {
     );
   });
 
-  it("includes a header name with a line break", async () => {
-    const error = await thrown(client.projects.get("x", { headers: { "a\nb": "1" } }));
-    expect(error).toMatchObject({ argument: "headers" });
+  it.each([
+    ["with a line break", { "a\nb": "1" }],
+    ["that is empty", { "": "1" }],
+    ["that transports leave out", JSON.parse('{ "__proto__": "1" }')],
+  ])("includes a header name %s", async (_, headers) => {
+    const expected = {
+      code: "argument:invalid",
+      argument: "headers",
+      problem: "has a name that cannot be sent",
+    };
+    expect(await thrown(client.projects.get("x", { headers }))).toMatchObject(expected);
+    expect(() => createClient({ baseUrl: "https://x.test", token: false, headers })).toThrow(
+      InvalidArgumentError,
+    );
   });
 
   it("includes a body that refers to itself, or contains a bigint", async () => {
