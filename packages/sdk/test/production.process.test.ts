@@ -10,7 +10,8 @@ const { makeFolder } = setupBuilds();
 
 /** Prints what each call throws, and how many requests were sent. */
 const programOf = (clients: string): string => `
-  import { createClient } from "@mgmt/sdk";
+  import { connectionString, createClient } from "@mgmt/sdk";
+  import { browserStore, createAuthenticator, memoryStore, startLogin } from "@mgmt/sdk/auth";
   import { ProjectsResource, createPartialClient } from "@mgmt/sdk/partial";
   let sent = 0;
   const valid = {
@@ -24,6 +25,12 @@ const programOf = (clients: string): string => `
   const client = ${clients};
   const clientWith = (options) => createClient({ ...valid, ...options });
   const withOptions = (options) => client.withOptions(options);
+  const login = {
+    authUrl: "https://auth.test",
+    clientId: "app",
+    redirectUri: "https://app.test/",
+    endpoints: { authorization: "https://auth.test/authorize", token: "https://auth.test/token" },
+  };
   const calls = {
     // A client checks its options at its first call.
     client: () => clientWith({ apiKey: "k" }).projects.get("proj_1"),
@@ -72,6 +79,8 @@ const programOf = (clients: string): string => `
     cycle: () => client.projects.create({ name: 5n }),
     dots: () => client.projects.get(".."),
     surrogate: () => client.projects.get("\\ud800"),
+    loginClient: () => startLogin({ ...login, clientId: "" }),
+    loginAddress: () => startLogin({ ...login, authUrl: "auth.test" }),
   };
   const thrown = {};
   for (const [name, call] of Object.entries(calls)) {
@@ -94,6 +103,11 @@ const programOf = (clients: string): string => `
     toArrayType: () => client.projects.list().toArray({ limit: "5" }),
     requestName: () => client.request({ method: "GET", path: "/v1/me", timeout: 5 }),
     requestType: () => client.request({ method: 5, path: "/v1/me" }),
+    login: () => startLogin({ ...login, scope: "workspace:admin" }),
+    loginType: () => startLogin({ ...login, scopes: "workspace:admin" }),
+    authenticator: () => createAuthenticator({ ...login, store: memoryStore(), onBackgroundErrors() {} }),
+    browserStore: () => browserStore({ storge: 5 }),
+    connectionString: () => connectionString({ host: "db.test", user: "u", pass: "p" }, { pool: true }),
   };
   const unnoticed = [];
   for (const [name, call] of Object.entries(mistakes)) {
@@ -188,6 +202,8 @@ describe("a production build for a browser", () => {
         "cycle: body cannot be serialized as JSON",
         "dots: id must be a string that is neither empty nor a dot segment",
         "surrogate: id is not well-formed text",
+        "loginClient: clientId must not be empty",
+        "loginAddress: authUrl is not an absolute URL",
       ]);
       expect(results[name]?.refused).toBe(0);
     },

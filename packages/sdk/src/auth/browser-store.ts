@@ -44,7 +44,7 @@ const reservedLength = 8_192;
  *
  * Throws `TokenStoreError`: `auth:store_corrupt` if the item is not a credential, `auth:store_unreadable` if the browser blocks the
  * storage, and `auth:store_failed` if the storage is full, blocked, or missing. `browserStore` itself throws `InvalidArgumentError` for
- * an option that does not exist or has another type.
+ * an option that does not exist or has another type, but not in a production build for browsers, which leaves out the check.
  */
 export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   assertOptions(options, "browserStore", () => InvalidArgumentError);
