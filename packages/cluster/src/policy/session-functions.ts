@@ -1,3 +1,6 @@
+/** How long `mgmt_end_session` waits for the end of a session, in milliseconds. One that Postgres cannot interrupt goes on. */
+const endPatience = 5_000;
+
 /**
  * Functions with which the owner of a database sees and ends its sessions. Postgres itself lets it do neither, because each session has
  * logged in as another role than the owner, as which it then works.
@@ -22,6 +25,7 @@ export const sessionFunctions: readonly string[] = [
     begin atomic
       select pg_catalog.pg_stat_clear_snapshot();
       select coalesce(
-        (select pg_catalog.pg_terminate_backend(s.pid) from pg_catalog.mgmt_sessions() s where s.pid = $1), false);
+        (select pg_catalog.pg_terminate_backend(s.pid, ${String(endPatience)}) from pg_catalog.mgmt_sessions() s where s.pid = $1),
+        false);
     end`,
 ];

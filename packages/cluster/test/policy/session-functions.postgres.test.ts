@@ -72,6 +72,17 @@ describe("the owner of a database", () => {
     await gone(observer, [neighbor.pid]);
   });
 
+  it("learns that a session has not ended, and that it ends as soon as it can", async () => {
+    const neighbor = await makeOwner(mine.id, second);
+    process.kill(neighbor.pid, "SIGSTOP");
+    try {
+      expect(await end(owner, neighbor.pid)).toBe(false);
+    } finally {
+      process.kill(neighbor.pid, "SIGCONT");
+    }
+    await gone(observer, [neighbor.pid]);
+  });
+
   it.each(["a copy", "a restored database"])("does both in %s", async (kind) => {
     const backupId = kind === "a copy" ? "bkp_sessions" : "bkp_other_sessions";
     await cluster.databases.backup(other.id, backupId);
