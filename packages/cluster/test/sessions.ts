@@ -11,6 +11,9 @@ export const makeAdmin = (cluster: Cluster, major = 18): Admin => {
   return admin;
 };
 
+/** A statement that takes an hour. Postgres looks for signals only afterwards. */
+export const uninterruptible = "select array_fill(1, array[1500000]) && array_fill(2, array[1500000])";
+
 /** Returns the process ids of the sessions that run or ran a statement with this text. */
 export const sessionsOf = async (observer: Client, text: string, state = "active"): Promise<number[]> => {
   const { rows } = await observer.query<{ pid: number }>(

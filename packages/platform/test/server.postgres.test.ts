@@ -10,6 +10,7 @@ import { createCluster, dataDirectoryParameter } from "../src/postgres/cluster.j
 import { endLeftovers } from "../src/postgres/leftovers.js";
 import { runProgram } from "../src/postgres/run-program.js";
 import { PostgresPortTaken, PostgresServer, type ServerOptions } from "../src/postgres/server.js";
+import { running, uninterruptible } from "../../cluster/test/sessions.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "./cluster.js";
 import { postmasterPid, signal } from "./processes.js";
 
@@ -55,6 +56,18 @@ describe("a server", () => {
     expect(isRunning(pid)).toBe(false);
     await expect(client.query("select 1")).rejects.toThrow();
     await expect(readFile(join(options.directory, "postmaster.pid"))).rejects.toThrow();
+  });
+
+  it("is gone after stop although a session runs a statement that Postgres cannot interrupt", async () => {
+    const server = await PostgresServer.start(options);
+    const pid = await postmasterPid(options.directory);
+    const client = await connect();
+    const failed = expect(client.query(uninterruptible)).rejects.toThrow();
+    await running(await connect(), "array_fill");
+    // Otherwise it would wait for the statement.
+    await server.stop({ sessions: 0, checkpoint: Infinity });
+    await failed;
+    expect(isRunning(pid)).toBe(false);
   });
 
   it("listens on loopback TCP, and on a socket file that only its owner reaches", async () => {

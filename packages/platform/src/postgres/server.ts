@@ -39,18 +39,33 @@ const maxLogBytes = 8 * 1024 * 1024;
 /** Milliseconds between checks of the size of the log. */
 const rotationInterval = 60_000;
 
+/** How long the steps of a shutdown may take, in milliseconds. */
+const stopLimits = {
+  /** The end of all sessions. One does not end during a statement that Postgres cannot interrupt. */
+  sessions: 5_000,
+  /** The last checkpoint, which a slow disk prolongs. */
+  checkpoint: 15_000,
+};
+
+/** How long a server may take to end at once, in milliseconds. */
+const killLimit = 5_000;
+
+/** What Postgres logs when all sessions have ended. */
+const sessionsEnded = /\] LOG: {2}shutting down$/m;
+
 /** A running Postgres server that ends with this process. */
 export class PostgresServer {
   readonly port: number;
   /** Resolves when the server has ended, whether by `stop` or on its own. */
   readonly ended: Promise<void>;
   readonly #directory: string;
+  readonly #logFile: string;
   readonly #process: ChildProcess;
   readonly #watchdog: Watchdog;
   readonly #logWriter: LogWriter;
 
   private constructor(
-    { port, directory }: ServerOptions,
+    { port, directory, logFile }: ServerOptions,
     process: ChildProcess,
     watchdog: Watchdog,
     ended: Promise<void>,
@@ -58,6 +73,7 @@ export class PostgresServer {
   ) {
     this.port = port;
     this.#directory = directory;
+    this.#logFile = logFile;
     this.#process = process;
     this.#watchdog = watchdog;
     this.ended = ended;
@@ -133,32 +149,37 @@ export class PostgresServer {
   }
 
   /**
-   * Ends all sessions and shuts the server down cleanly, also when its processes were suspended. Kills them when that takes too
-   * long.
+   * Ends all sessions and shuts the server down cleanly, also when its processes were suspended. Ends it without that when sessions
+   * do not end, and kills it when that takes too long; the next start then repairs the files.
    */
-  async stop(): Promise<void> {
+  async stop({ sessions, checkpoint } = stopLimits): Promise<void> {
     const { pid } = this.#process;
     if (pid !== undefined) await resumeServers(this.#directory, pid);
-    let hasEnded = false;
-    for (const [signal, patience] of [
-      ["SIGINT", 20_000],
-      ["SIGQUIT", 5_000],
-      ["SIGKILL", 5_000],
-    ] as const) {
-      this.#process.kill(signal);
-      const timer = new AbortController();
-      const inTime = await Promise.race([
-        this.ended.then(() => true),
-        sleep(patience, false, { signal: timer.signal }).catch(() => false),
-      ]);
-      timer.abort();
-      hasEnded = inTime;
-      if (hasEnded) break;
+    const logged = (await this.#log()).length;
+    let hasEnded = await this.#endsBy("SIGINT", sessions);
+    if (!hasEnded && sessionsEnded.test((await this.#log()).toString("latin1", logged))) {
+      hasEnded = await this.#endsBy("SIGINT", checkpoint);
     }
+    for (const signal of ["SIGQUIT", "SIGKILL"] as const) hasEnded ||= await this.#endsBy(signal, killLimit);
     // A killed postmaster does not wait for its children.
     if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftovers(this.#directory);
     await this.dismissWatchdog();
     await this.#logWriter.finish();
+  }
+
+  async #endsBy(signal: NodeJS.Signals, patience: number): Promise<boolean> {
+    this.#process.kill(signal);
+    const timer = new AbortController();
+    const inTime = await Promise.race([
+      this.ended.then(() => true),
+      sleep(patience, false, { signal: timer.signal }).catch(() => false),
+    ]);
+    timer.abort();
+    return inTime;
+  }
+
+  #log(): Promise<Buffer> {
+    return readFile(this.#logFile).catch(() => Buffer.alloc(0));
   }
 
   /** Ends the postmaster at once. The next start ends what is left of the server, and repairs the files. */
