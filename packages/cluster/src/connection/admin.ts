@@ -8,7 +8,7 @@ import {
   escapeIdentifier,
   escapeLiteral,
 } from "pg";
-import { FairTurns } from "@mgmt/engine";
+import { DatabaseUnavailableError, FairTurns } from "@mgmt/engine";
 import { reaching, unavailable } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
@@ -52,6 +52,9 @@ const endPatience = 30_000;
 
 /** How long a session may use a processor after it was told to end, before its process is killed, in milliseconds. */
 const killPatience = 5_000;
+
+/** Time between attempts to reach Postgres while it restarts, in milliseconds. */
+const restartInterval = 25;
 
 /** A session that was told to end. */
 interface EndedSession {
@@ -213,7 +216,7 @@ export class Admin {
    * those of superusers. Kills the processes of those that ignore it, if the platform can.
    *
    * @returns whether there were any.
-   * @throws DatabaseUnavailableError when they do not end, or when one was killed; SuperuserConnectedError.
+   * @throws DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
   async endSessions(condition: string, value: string): Promise<boolean> {
     let isFound = false;
@@ -222,9 +225,15 @@ export class Admin {
     let isKilled = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (let elapsed = 0; elapsed < endPatience; elapsed = performance.now() - began) {
-      const sessions = await this.query<EndedSession>(`${this.cluster.endSessions} and ${condition}`, [
-        value,
-      ]);
+      const sessions = await this.#end(condition, value).catch((error: unknown) => {
+        if (isKilled && error instanceof DatabaseUnavailableError) return undefined;
+        throw error;
+      });
+      if (sessions === undefined) {
+        // Postgres restarts.
+        await sleep(restartInterval);
+        continue;
+      }
       if (sessions.length === 0) return isFound;
       isFound = true;
       if (sessions.every(({ ended }) => ended === null)) throw new SuperuserConnectedError();
@@ -238,6 +247,11 @@ export class Admin {
     if (ignoring.length > 0)
       this.#report(`Sessions of tenants do not end. Kill their processes: ${ignoring.join(", ")}`);
     throw unavailable(new Error("Sessions do not end"));
+  }
+
+  /** Tells the sessions to end. */
+  #end(condition: string, value: string): Promise<EndedSession[]> {
+    return this.query<EndedSession>(`${this.cluster.endSessions} and ${condition}`, [value]);
   }
 
   #kill(pids: readonly number[]): void {

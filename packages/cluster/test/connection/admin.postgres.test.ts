@@ -3,7 +3,7 @@ import { type Client, DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Admin } from "../../src/connection/admin.js";
 import { Cluster } from "../../../platform/test/cluster.js";
-import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
+import { gone, makeAdmin, running, sessionsOf, uninterruptible } from "../sessions.js";
 
 const cluster = new Cluster();
 /** Makes a database to which sessions can connect, and drops it after the test. */
@@ -264,6 +264,20 @@ describe("ending sessions", () => {
 
   it("returns that there were none", async () => {
     expect(await makeAdmin(cluster).endSessions("pid = $1", "0")).toBe(false);
+  });
+
+  it("succeeds after the restart of Postgres that ends one which cannot be interrupted", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    const failed = expect(session.query(uninterruptible)).rejects.toThrow();
+    await running(await cluster.connectAsAdmin("postgres"), "array_fill");
+    const admin = makeAdmin(cluster);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ended = admin.endSessions("usename = $1", credential.user);
+    vi.advanceTimersByTime(6_000);
+    expect(await ended).toBe(true);
+    await failed;
   });
 
   it("gives up for now when they do not end in time", async () => {
