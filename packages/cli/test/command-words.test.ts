@@ -71,7 +71,7 @@ describe("an error of the service", () => {
       ["projects", "branches", "list", "{project}", "--git-name", "a", "--git-name-contains", "b"],
       "--git-name-contains",
     ],
-    [["branches", "delete", "a b", "--yes"], "<branch-id> must be the id of a branch"],
+    [["branches", "delete", "br_a.b", "--yes"], "<branch-id> must be the id of a branch"],
   ])("names the flag or argument that is not valid: %s", async (line, words) => {
     const stderr = await stderrOf(...line.map((word) => word.replace("{project}", project)));
     expect(stderr).toContain(words);

@@ -40,7 +40,7 @@ describe("a mistake of a new user", () => {
   });
 
   it("is an invalid id, and its only issue is printed once", async () => {
-    const { status, stderr } = await session.mgmt`branches delete ${"a b"} --yes`;
+    const { status, stderr } = await session.mgmt`branches delete br_a.b --yes`;
     expect(status).toBe(7);
     expect(stderr.match(/<branch-id>/g)).toHaveLength(1);
     expect(stderr).toContain("hint: Correct what the message names");

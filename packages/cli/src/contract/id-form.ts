@@ -11,10 +11,12 @@ export const namedKindOf = (prefix: string | undefined): NamedKind | undefined =
   return namedKinds.find((each) => each === kind);
 };
 
-/** Whether a text is a name, or is at least not recognizable as an id. `null` is refused as a value later. */
+/**
+ * Whether a text is a name, or is at least not recognizable as an id. `null`, blank texts, and dot segments, which are neither, are
+ * refused later.
+ */
 export const mayBeName = (text: string): boolean => {
-  if (!/[\p{L}\p{N}]/u.test(text) || /[%\s]/.test(text) || text === "null") return false;
-  const isId =
-    /^[0-9a-z]{24,}$/.test(text) || Object.values(idPrefixes).some((prefix) => text.startsWith(prefix));
-  return /[/@]/.test(text) || !isId;
+  if (/^\s*(?:\.|%2e){0,2}\s*$/i.test(text) || text === "null") return false;
+  const hasPrefix = Object.values(idPrefixes).some((prefix) => text.startsWith(prefix));
+  return !(/^[\w.-]+$/.test(text) && (hasPrefix || /^[0-9a-z]{24,}$/.test(text)));
 };

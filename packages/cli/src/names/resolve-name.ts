@@ -1,3 +1,4 @@
+import type { CliError } from "../errors/cli-error.js";
 import { ambiguousName, isUnknownName, unknownName } from "../errors/name-errors.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { similar } from "../text/suggest.js";
@@ -30,7 +31,8 @@ interface Search {
  * - `web`, `shop/web`, `shop/feature/x/web`: a service or app, also of one project or branch
  * - `app`, `shop/main/reports/app`: a connection, also of one database
  *
- * Names of databases and services without a project are those of the default project, if there is one.
+ * Names of databases and services without a project are those of the default project, if there is one. Names may contain any
+ * character, so that every `/` can be part of one; a text that can be read as a full name is one.
  *
  * Throws `name:not_found` with the names that are similar, and `name:ambiguous` with the candidates if several resources have
  * the name.
@@ -38,19 +40,27 @@ interface Search {
 export const resolveName = async (
   kind: NamedKind,
   text: string,
-  scope: NameScope,
+  given: NameScope,
 ): Promise<string | undefined> => {
+  const scope = { ...given, lists: given.lists ?? new Map() };
   const search = await searchFor(kind, text, scope);
   const found = search?.found ?? [];
-  if (found.length > 1) {
-    const { candidatesOf } = await import("./qualified-names.js");
-    throw ambiguousName(kind, text, await candidatesOf(kind, found, scope));
-  }
+  if (found.length > 1) throw await ambiguous(kind, text, found, scope);
   const id = found[0]?.["id"];
   if (typeof id === "string") return id;
   if (search || /[/@]/.test(text))
     throw unknownName(kind, text, similar(text, search?.names ?? []), scope.field);
   return undefined;
+};
+
+const ambiguous = async (
+  kind: NamedKind,
+  text: string,
+  found: readonly Item[],
+  scope: NameScope,
+): Promise<Error> => {
+  const { candidatesOf } = await import("./qualified-names.js");
+  return ambiguousName(kind, text, await candidatesOf(kind, found, scope));
 };
 
 const searchFor = async (kind: NamedKind, text: string, scope: NameScope): Promise<Search | undefined> => {
@@ -69,22 +79,58 @@ const searchFor = async (kind: NamedKind, text: string, scope: NameScope): Promi
 };
 
 const branches = async (text: string, scope: NameScope): Promise<Search | undefined> => {
-  const [prefix = "", projectText] = /^(?:([^/@]+)(?:\/@?|@)|@)/.exec(text) ?? [];
-  if (projectText !== undefined && text.includes("@")) {
-    const project = await projectNamed(projectText, scope);
-    return project === undefined ? undefined : branchesOf(project, text, prefix, scope);
+  const own = text.startsWith("@") ? "@" : "";
+  const inProject = (project: string, prefix: string): Promise<Search | undefined> =>
+    branchesOf(project, text, prefix, scope);
+  const inDefault = async (): Promise<Search | undefined> => {
+    const project = await defaultProject(scope);
+    return project === undefined ? undefined : inProject(project, own);
+  };
+  if (own === "" && text.includes("@")) {
+    const named = await inProjects(text, /\/@?|@/g, scope, inProject);
+    if (isFound(named)) return named;
+    const ofDefault = await inDefault().catch(ifUnknown);
+    if (isFound(ofDefault) || named) return isFound(ofDefault) ? ofDefault : named;
+    await projectNamed(text.split(/[/@]/)[0] ?? "", scope);
+    return undefined;
   }
   // `feature/x` is a branch of the default project, or the branch `x` of the project `feature`.
-  const own = prefix === "@" ? "@" : "";
-  const ofDefault = await defaultProject(scope);
-  const inDefault = ofDefault === undefined ? undefined : await branchesOf(ofDefault, text, own, scope);
-  if (inDefault && (projectText === undefined || inDefault.found.length > 0)) return inDefault;
-  const project =
-    projectText === undefined ? undefined : await projectNamed(projectText, scope).catch(ifUnknown);
-  if (project !== undefined) return branchesOf(project, text, prefix, scope);
-  if (inDefault || !scope.chooseProject) return inDefault;
-  return branchesOf(await scope.chooseProject(text), text, own, scope);
+  const ofDefault = await inDefault();
+  if (isFound(ofDefault)) return ofDefault;
+  const named = own === "" ? await inProjects(text, /\//g, scope, inProject) : undefined;
+  if (named || ofDefault || !scope.chooseProject) return named ?? ofDefault;
+  return inProject(await scope.chooseProject(text), own);
 };
+
+const isFound = (search: Search | undefined): boolean => search !== undefined && search.found.length > 0;
+
+/**
+ * Searches in each project whose name is before one of the separators in a text. Returns undefined if there is none. Throws
+ * `name:ambiguous` if several projects have that name.
+ */
+const inProjects = async (
+  text: string,
+  separators: RegExp,
+  scope: NameScope,
+  search: (project: string, prefix: string) => Promise<Search | undefined>,
+): Promise<Search | undefined> => {
+  const searches: Search[] = [];
+  for (const { index, 0: separator } of text.matchAll(separators)) {
+    const name = text.slice(0, index);
+    const named = matching("project", (await listed("project", {}, scope)) ?? [], name);
+    if (named.length > 1) throw await ambiguous("project", name, named, scope);
+    const id = named[0]?.["id"];
+    const found =
+      typeof id === "string" ? await search(id, text.slice(0, index + separator.length)) : undefined;
+    if (found) searches.push(found);
+  }
+  return searches.length === 0 ? undefined : merged(searches);
+};
+
+const merged = (searches: readonly Search[]): Search => ({
+  found: [...new Set(searches.flatMap(({ found }) => found))],
+  names: searches.flatMap(({ names }) => names),
+});
 
 /** @param prefix the part of the text before the name of the branch. */
 const branchesOf = async (
@@ -106,27 +152,69 @@ const inBranches = async (
   text: string,
   scope: NameScope,
 ): Promise<Search | undefined> => {
-  const parts = text.split("/");
-  const [first = ""] = parts;
-  if (parts.length === 1) {
+  const inDefault = async (): Promise<Search | undefined> => {
     const project = await defaultProject(scope);
     return searchIn(kind, await listed(kind, project === undefined ? {} : { project }, scope), text);
-  }
-  const project = await projectNamed(first, scope);
-  if (project === undefined) return undefined;
+  };
+  if (!text.includes("/")) return inDefault();
+  const inProject = (project: string, prefix: string): Promise<Search | undefined> =>
+    inBranchesOf(project, kind, text, prefix, scope);
+  const named = await inProjects(text, /\//g, scope, inProject);
+  if (isFound(named)) return named;
+  const ofDefault = await inDefault().catch(ifUnknown);
+  if (isFound(ofDefault) || named) return isFound(ofDefault) ? ofDefault : named;
+  await projectNamed(text.split("/")[0] ?? "", scope);
+  return undefined;
+};
+
+/** @param prefix the part of the text that names the project. */
+const inBranchesOf = async (
+  project: string,
+  kind: "database" | "app",
+  text: string,
+  prefix: string,
+  scope: NameScope,
+): Promise<Search | undefined> => {
   const items = await listed(kind, { project }, scope);
-  const prefix = text.slice(0, text.lastIndexOf("/") + 1);
-  const branchName = parts.slice(1, -1).join("/").replace(/^@/, "");
-  if (branchName === "") return searchIn(kind, items, parts.at(-1) ?? "", prefix);
-  const inBranch = matching("branch", (await listed("branch", { project }, scope)) ?? [], branchName);
-  const onBranch = items?.filter(({ branchId }) => inBranch.some(({ id }) => id === branchId));
-  return searchIn(kind, onBranch, parts.at(-1) ?? "", prefix);
+  const name = text.slice(prefix.length);
+  const inAll = searchIn(kind, items, name, prefix);
+  if (!items || !inAll || !name.includes("/")) return inAll;
+  const branches = (await listed("branch", { project }, scope)) ?? [];
+  const inEach = [...name.matchAll(/\//g)].flatMap(({ index }) => {
+    const inBranch = matching("branch", branches, name.slice(0, index).replace(/^@/, ""));
+    const onBranch = items.filter(({ branchId }) => inBranch.some(({ id }) => id === branchId));
+    const end = prefix.length + index + 1;
+    return searchIn(kind, onBranch, text.slice(end), text.slice(0, end)) ?? [];
+  });
+  return merged([{ ...inAll, names: [] }, ...inEach]);
 };
 
 /** Searches connections: `NAME`, or `DATABASE/NAME` with the name of the database in any of its forms. */
 const connections = async (text: string, scope: NameScope): Promise<Search | undefined> => {
-  const slash = text.lastIndexOf("/");
-  if (slash < 0) return searchIn("connection", await listed("connection", {}, scope), text);
+  const searches: (() => Promise<Search | undefined>)[] = [...text.matchAll(/\//g)].reverse().map(
+    ({ index }) =>
+      () =>
+        connectionsOf(text, index, scope),
+  );
+  searches.push(async () => searchIn("connection", await listed("connection", {}, scope), text));
+  let first: Search | undefined;
+  let problem: CliError | undefined;
+  for (const search of searches) {
+    try {
+      const found = await search();
+      if (isFound(found)) return found;
+      first ??= found;
+    } catch (error) {
+      if (!isUnknownName(error)) throw error;
+      problem ??= error;
+    }
+  }
+  if (problem) throw problem;
+  return first;
+};
+
+/** @param slash where the name of the database ends. */
+const connectionsOf = async (text: string, slash: number, scope: NameScope): Promise<Search | undefined> => {
   const found = (await inBranches("database", text.slice(0, slash), scope))?.found ?? [];
   const lists = await Promise.all(
     found.map(({ id }) => listed("connection", { database: String(id) }, scope)),
