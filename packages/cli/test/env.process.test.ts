@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { withVariable } from "../src/commands/env/env-file.js";
+import { lineOfOpenQuote, withVariable } from "../src/commands/env/env-file.js";
 import { type Account, startAccount } from "./auth/account.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
@@ -126,9 +126,44 @@ describe("an env file", () => {
     ['A="a \\"\nURL=inside\n\\"" # c\nURL=old\n', 'A="a \\"\nURL=inside\n\\"" # c\nURL="x"\n'],
     ['A="C:\\"\nURL="old"\n', 'A="C:\\"\nURL="x"\n'],
     ["# don't \"\nURL=old\nB=it's\n", '# don\'t "\nURL="x"\nB=it\'s\n'],
-    ["A='open\nURL='old'\n", 'A=\'open\nURL="x"\n'],
   ])("preserves everything but the variable: %j", (before, after) => {
     expect(withVariable(before, "URL", "x")).toBe(after);
+  });
+
+  it.each([
+    ['A="open', 1],
+    ["A=1\r\nB='open\r\nURL=old\r\n", 2],
+    ["A='open\nURL='old'\n", 1],
+    ['# "\nA=`open # comment\nURL="x"\n', 2],
+    ['A="\n', 1],
+    ['A="two\nlines"\n  export B = "open \\" here\nURL="x"\n', 3],
+  ])("has a quote that is not closed: %j", (text, line) => {
+    expect(lineOfOpenQuote(text)).toBe(line);
+  });
+
+  it.each([
+    "A=it's\n",
+    'A="a"b\n',
+    'A="C:\\"\nB=1\n',
+    'A="two\nlines" # c\n',
+    "A=''\n",
+    "# don't\n",
+    "it's\n",
+    'A="it\'s"\n',
+  ])("has no quote that is not closed: %j", (text) => {
+    expect(lineOfOpenQuote(text)).toBeUndefined();
+  });
+
+  it("is not changed if a quote in it is not closed, and the error names the line", async () => {
+    const text = 'A=1\nPASSWORD="s3cr3t\nB=2\n';
+    write(text);
+    const { status, stdout, stderr } = await run("env");
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /\.env cannot be changed, because the quote on line 2 .*env:invalid.*\nhint: .*Close the quote/s,
+    );
+    expect(stderr).not.toContain("s3cr3t");
+    expect(read()).toBe(text);
   });
 
   it("preserves dollar signs of the value", () => {

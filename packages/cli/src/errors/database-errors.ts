@@ -74,6 +74,15 @@ export const undecodableEnvFile = (file: string): CliError =>
     "The file was not changed. Save it as UTF-8, or pass another file with --file.",
   );
 
+/** The line is not repeated: it may have a secret. */
+export const openQuoteInEnvFile = (file: string, line: number): CliError =>
+  new CliError(
+    "failure",
+    "env:invalid",
+    `${file} cannot be changed, because the quote on line ${String(line)} is not closed`,
+    "The file was not changed. Close the quote, or pass another file with --file.",
+  );
+
 /** @param problem Which part of the path is a symbolic link, and to what. */
 export const linkedEnvFile = (file: string, problem: string): CliError =>
   new CliError(

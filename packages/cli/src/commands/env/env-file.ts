@@ -1,5 +1,10 @@
 import { CliError, causeText } from "../../errors/cli-error.js";
-import { linkedEnvFile, undecodableEnvFile, unwritableEnvFile } from "../../errors/database-errors.js";
+import {
+  linkedEnvFile,
+  openQuoteInEnvFile,
+  undecodableEnvFile,
+  unwritableEnvFile,
+} from "../../errors/database-errors.js";
 import { asciiBased } from "../../files/ascii-based.js";
 import { LinkedPathError } from "../../files/pinned-folder.js";
 import { type Replaced, replaceFile } from "../../files/replace-file.js";
@@ -9,7 +14,7 @@ import { type Replaced, replaceFile } from "../../files/replace-file.js";
  * and the file is replaced as a whole. No symbolic link is followed.
  *
  * @param root The folder that the user is in.
- * @throws `env:unwritable`.
+ * @throws `env:unwritable`, and `env:invalid` if a quote has no end: programs would read what is written behind it differently.
  */
 export const setVariable = async (
   path: string,
@@ -21,6 +26,8 @@ export const setVariable = async (
     return await replaceFile(path, { root }, (before) => {
       const text = asciiBased(before);
       if (text === undefined) throw undecodableEnvFile(path);
+      const line = lineOfOpenQuote(text);
+      if (line !== undefined) throw openQuoteInEnvFile(path, line);
       return Buffer.from(withVariable(text, name, value), "latin1");
     });
   } catch (error) {
@@ -41,6 +48,18 @@ const assignments = new RegExp(
   String.raw`^([ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*)(?:${quoted}|${unquoted})`,
   "gm",
 );
+
+/** Returns the number of the line with a value whose quote has no end; undefined if there is none. */
+export const lineOfOpenQuote = (text: string): number | undefined => {
+  const open = [...text.matchAll(assignments)].find(({ 0: whole, 1: start = "", index }) => {
+    const value = whole.slice(start.length);
+    const quote = /^["'`]/.exec(value)?.[0];
+    if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
+    const line = /^[^\r\n]*/.exec(text.slice(index + start.length))?.[0] ?? "";
+    return !(quote === '"' ? line.replaceAll(/\\./g, "") : line).includes(quote, 1);
+  });
+  return open && text.slice(0, open.index).split("\n").length;
+};
 
 /**
  * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Of several assignments the last is
