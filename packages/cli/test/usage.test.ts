@@ -191,6 +191,25 @@ describe("an invalid command line", () => {
     expect(stderr).toContain("MGMT_BASE_URL must be an absolute URL");
   });
 
+  it.each(['"', "'", "`"])("refuses a token in quotes, which is not repeated: %s", async (quote) => {
+    const MGMT_BASE_URL = "http://127.0.0.1:9";
+    const token = `${quote}mgmt_secret${quote}`;
+    const ownEnv = { MGMT_BASE_URL, MGMT_CONFIG_DIR: join(folder, "quotes") };
+    const inEnvironment = inProcess({ env: { ...ownEnv, MGMT_TOKEN: token } });
+    const onStdin = inProcess({ env: ownEnv, stdin: `${token}\n` });
+    for (const [from, result] of [
+      ["MGMT_TOKEN", await inEnvironment`me get`],
+      ["MGMT_TOKEN", await inEnvironment`auth token`],
+      ["--token-file", await onStdin`me get --token-file -`],
+      ["The token", await onStdin`login --with-token`],
+    ] as const) {
+      expect(result).toMatchObject({ status: 2, stdout: "" });
+      expect(result.stderr).toContain(`error: ${from} has a quote at its start or end`);
+      expect(result.stderr).toMatch(/usage:invalid.*\nhint: .*Remove the quotes/);
+      expect(result.stderr).not.toContain("secret");
+    }
+  });
+
   it("does not repeat a long argument, which may be a token", async () => {
     const token = `ey${"a1".repeat(40)}`;
     const { status, stderr } = await runInProcess(["projects", "list", token]);

@@ -33,6 +33,13 @@ export const secretInArguments = (flag: string, hint: string): CliError =>
     hint,
   );
 
+/** A program took the quotes of a file literally. The message does not repeat the token. */
+export const quotedToken = (from: string): CliError =>
+  usageError(
+    `${from} has a quote at its start or end, which no token has`,
+    "Nothing was sent. Remove the quotes: docker run --env-file, among others, takes them for a part of the value.",
+  );
+
 export const unreadableFile = (what: string, path: string, cause: unknown): CliError =>
   new CliError(
     "usage",

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../context/context.js";
 import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
-import { usageError } from "../errors/usage-errors.js";
+import { quotedToken, usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
@@ -30,6 +30,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
     flags.tokenFile === undefined
       ? tokenFrom(flags, env)
       : sourced(await sources.readSecret(flags.tokenFile, "--token-file"), "--token-file");
+  if (token && isQuoted(token.value)) throw quotedToken(token.from);
   const tokenIdentity = token && { value: { token: token.value }, from: token.from };
   if (tokenIdentity && baseUrl) return { baseUrl, identity: tokenIdentity, choice: undefined };
 
@@ -50,6 +51,9 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
     choice,
   };
 };
+
+/** Whether a value begins or ends with a quote. */
+export const isQuoted = (text: string): boolean => /^["'`]|["'`]$/.test(text);
 
 const sourced = <T>(value: T, from: string): Sourced<T> => ({ value, from });
 

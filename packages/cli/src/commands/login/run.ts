@@ -1,8 +1,9 @@
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../profiles/oauth.js";
-import { badAddress, usageError } from "../../errors/usage-errors.js";
+import { badAddress, quotedToken, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
+import { isQuoted } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../transport/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../contract/sdk.js";
@@ -60,7 +61,9 @@ const loginWithToken = async (
   context: Context,
 ): Promise<void> => {
   await store.probe?.();
-  await storeToken(await readToken(context));
+  const token = await readToken(context);
+  if (isQuoted(token)) throw quotedToken("The token");
+  await storeToken(token);
 };
 
 const readToken = async (context: Context): Promise<string> => {
