@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./folders.js";
@@ -208,6 +208,26 @@ describe("an invalid command line", () => {
       expect(result.stderr).toMatch(/usage:invalid.*\nhint: .*Remove the quotes/);
       expect(result.stderr).not.toContain("secret");
     }
+  });
+
+  it.each([
+    ["nonsense", "must be an absolute URL"],
+    ["127.0.0.1:4300", "must be an absolute URL"],
+    ["localhost:4300", "must be an absolute URL"],
+    ['"http://127.0.0.1:4300"', "must be an absolute URL"],
+    ["http://127.0.0.1:4300/v1", "must "],
+    ["http://127.0.0.1:4301", "is the address of another service"],
+  ])("says what is wrong with the base URL also beside a profile: %s", async (MGMT_BASE_URL, message) => {
+    const MGMT_CONFIG_DIR = mkdtempSync(join(folder, "config-"));
+    const profiles = { local: { baseUrl: "http://127.0.0.1:4300", token: "eyLocal" } };
+    writeFileSync(join(MGMT_CONFIG_DIR, "config.json"), JSON.stringify({ active: "local", profiles }));
+    const { status, stderr } = await inProcess({ env: { MGMT_CONFIG_DIR, MGMT_BASE_URL } })`me`;
+    expect({ failed: status !== 0, stderr }).toEqual({
+      failed: true,
+      stderr: expect.stringContaining(message),
+    });
+    expect(stderr).toMatch(/MGMT_BASE_URL.*\nhint: ./);
+    expect(stderr.includes("another service")).toBe(MGMT_BASE_URL.endsWith("4301"));
   });
 
   it("does not repeat a long argument, which may be a token", async () => {

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../context/context.js";
 import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
-import { quotedToken, usageError } from "../errors/usage-errors.js";
+import { badAddress, quotedToken, usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
@@ -42,6 +42,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   const from = `profile ${name.value}`;
   const usesProfile = !tokenIdentity && hasCredential(profile);
   if (usesProfile && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
+    await assertAddress(baseUrl);
     throw otherService(name.value, profile.baseUrl, baseUrl.from);
   }
   if (usesProfile || !baseUrl) announceLinkedProfile(choice, context);
@@ -50,6 +51,16 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
     identity: usesProfile ? { value: { name: name.value, profile, file }, from } : tokenIdentity,
     choice,
   };
+};
+
+/** Throws `usage:invalid` for an address that the SDK refuses, which is not that of another service. */
+const assertAddress = async ({ value, from }: Sourced<string>): Promise<void> => {
+  const { createClient, InvalidArgumentError } = await import("../contract/sdk.js");
+  try {
+    createClient({ baseUrl: value, token: false, allowInsecureHttp: true });
+  } catch (error) {
+    throw error instanceof InvalidArgumentError ? badAddress(from, error.problem) : error;
+  }
 };
 
 /** Whether a value begins or ends with a quote. */
