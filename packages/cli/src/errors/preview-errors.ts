@@ -131,12 +131,19 @@ export const noSuchRemote = (name: string, names: readonly string[]): CliError =
       : `Its remotes: ${names.join(", ")}. An address is accepted too.`,
   );
 
-/** @param status Exit status of the command. */
-export const setupFailed = (branch: string, databaseId: string, status: number): CliError =>
+/**
+ * @param created Whether this run created the database.
+ * @param status Exit status of the command.
+ */
+export const setupFailed = (
+  branch: string,
+  { databaseId, created }: { readonly databaseId: string; readonly created: boolean },
+  status: number,
+): CliError =>
   new CliError(
     "failure",
     "preview:setup_failed",
-    `The setup command exited with ${String(status)}. Database ${databaseId} of branch ${branch} was created`,
+    `The setup command exited with ${String(status)}. Database ${databaseId} of branch ${branch} ${created ? "was created" : "stays as it is"}`,
     "Correct the setup command, and run mgmt preview up again: it repeats the setup until it succeeds. mgmt preview reset starts over with a new copy.",
   );
 

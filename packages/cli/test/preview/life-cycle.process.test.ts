@@ -121,7 +121,13 @@ describe("--setup", () => {
     const failed = await place.mgmt`preview up --branch a -o json ${"--setup=echo tried >> log; exit 4"}`;
     expect(failed).toMatchObject({ status: 1, json: { created: true, setup: "failed" } });
     expect(failed.stderr).toContain("preview:setup_failed");
-    expect(failed.stderr).toContain("The setup command exited with 4");
+    expect(failed.stderr).toMatch(/The setup command exited with 4\. Database \S+ of branch a was created/);
+    const repeated = await place.mgmt`preview up --branch a -o json ${"--setup=exit 5"}`;
+    expect(repeated).toMatchObject({ status: 1, json: { created: false, setup: "failed" } });
+    expect(repeated.stderr).toMatch(
+      /The setup command exited with 5\. Database \S+ of branch a stays as it is/,
+    );
+    expect(repeated.stderr).not.toContain("was created");
     const { databaseId } = failed.json as Up;
     expect(await nameOf(databaseId)).toBe("a (setup pending)");
     const without = await place.mgmt`preview up --branch a`;

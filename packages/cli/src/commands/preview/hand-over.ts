@@ -98,7 +98,7 @@ export const handOver = async (
     ...(status !== undefined && { setup: status === 0 ? ("succeeded" as const) : ("failed" as const) }),
   };
   await print(url, result, options, disclosure, context);
-  if (status !== undefined && status !== 0) throw setupFailed(branch, databaseId, status);
+  if (status !== undefined && status !== 0) throw setupFailed(branch, result, status);
 };
 
 const print = async (
