@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "./bin.js";
 import { inProcess } from "./in-process.js";
+import { run } from "./terminal.js";
 import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
 
 let workplace: Workplace;
@@ -72,5 +74,30 @@ describe("a folder that cannot exist", () => {
     const mgmt = inProcess({ env });
     expect(await mgmt`projects list -o name`).toMatchObject({ status: 0, stderr: "" });
     expect(await mgmt`auth list -o json`).toMatchObject({ status: 0, stdout: "[]\n" });
+  });
+});
+
+// Nothing can be created in it, although it looks writable to root.
+describe.runIf(process.platform === "linux")("a folder in which the system creates nothing", () => {
+  it("is reported as the home of the profiles, and ends no other command", async () => {
+    for (const env of [{ MGMT_CONFIG_DIR: "/proc/mgmt" }, { MGMT_CONFIG_DIR: "/proc/mgmt/a/b" }])
+      expect(await failed("config set base-url http://127.0.0.1:1", env)).toEqual({
+        status: 1,
+        code: "profiles:unwritable",
+      });
+  });
+
+  it("is no reason for a command not to end, as the folder of settings, caches, and data", async () => {
+    await ensureBuilt();
+    const env = {
+      XDG_CONFIG_HOME: "/proc",
+      XDG_CACHE_HOME: "/proc",
+      XDG_STATE_HOME: "/proc",
+      MGMT_CONFIG_DIR: "",
+    };
+    expect(await run(["version"], { env })).toMatchObject({ status: 0, stderr: "" });
+    const set = await run(["config", "set", "base-url", "http://127.0.0.1:1"], { env });
+    expect(set).toMatchObject({ status: 1, stdout: "" });
+    expect(set.stderr).toMatch(/profiles:unwritable.*hint: /s);
   });
 });

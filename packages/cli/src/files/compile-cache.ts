@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { cacheFolder, isOwnFolder } from "./own-cache.js";
 
 /** Node.js has this since 22.8. The types are those of Node.js 20. */
@@ -25,7 +26,7 @@ export const keepCompiledCode = (env: NodeJS.ProcessEnv): void => {
 const codeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
   const folder = cacheFolder(env, "code");
   if (!isOwnFolder(folder)) return undefined;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   // The user may have linked it to a folder that others can write.
   return lstatSync(folder).isDirectory() ? folder : undefined;
 };

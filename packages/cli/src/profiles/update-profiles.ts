@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { access, chmod, mkdir, stat } from "node:fs/promises";
+import { access, chmod, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { busyProfiles, unwritableProfiles } from "../errors/storage-errors.js";
 import { type Profile, profileNamed, type Profiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
@@ -63,7 +64,7 @@ export const updateProfile = (
 /** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
 export const assertWritable = async (file: string): Promise<void> => {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     await access(dirname(file), constants.W_OK | constants.X_OK);
     const found = await stat(file).catch(() => undefined);
     if (found && (found.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { closeSync, constants, existsSync, futimesSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { isOwnFolder, readOwn } from "../files/own-cache.js";
 import { findProgram, programEnvironment } from "../process/find-program.js";
 import { isStandalone } from "../process/standalone.js";
@@ -74,7 +75,7 @@ export class LatestVersion {
   /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
   private empty(): number | undefined {
     if (!isOwnFolder(this.folder, 1)) return undefined;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makeDirectory(this.folder);
     const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     const now = Date.now() / 1_000;
     futimesSync(descriptor, now, now);

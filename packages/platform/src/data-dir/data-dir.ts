@@ -5,7 +5,7 @@ import { isRoot } from "./account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockName, pipeName } from "./lock.js";
-import { makeDirectory } from "./make-directory.js";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
 import { readRegular } from "./own-file.js";
@@ -57,7 +57,7 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
   const path = resolve(given);
   try {
     await refuseForeignParents(path);
-    const isNew = await makeDirectory(path, directoryMode());
+    const isNew = makeDirectory(path, directoryMode());
     if (!isNew) await makeEmptyPrivate(path);
     await refuseForeign(path, checkedNames(path));
     const lock = await DirectoryLock.acquire(path);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
-import { makeDirectory } from "./make-directory.js";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { foreignProblem } from "./own-file.js";
 import { whyReplaceable } from "./parents.js";
 import { isRoot } from "./account.js";
@@ -67,7 +67,7 @@ const firstSafeDirectory = async (
 const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
   try {
     if ((await whyReplaceable(dirname(directory))) !== undefined) return false;
-    await makeDirectory(directory, mode);
+    makeDirectory(directory, mode);
     const found = await lstat(directory);
     if (!found.isDirectory() || foreignProblem(found) !== undefined) return false;
     if ((found.mode & 0o777) !== mode) await chmod(directory, mode);

@@ -5,7 +5,6 @@ import {
   cp,
   link,
   lstat,
-  mkdir,
   mkdtemp,
   readFile,
   readdir,
@@ -15,6 +14,7 @@ import {
   symlink,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { foreignProblem } from "../data-dir/own-file.js";
 import { systemErrorCode } from "../errors/platform-error.js";
 
@@ -112,7 +112,7 @@ const isForDevelopers = (name: string): boolean =>
   name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
 
 const stageDirectory = async (from: string, to: string): Promise<void> => {
-  await mkdir(to, { recursive: true, mode: 0o755 });
+  makeDirectory(to, 0o755);
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (isForDevelopers(entry.name)) continue;

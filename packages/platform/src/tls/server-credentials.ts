@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { removeUnfinished, writeAtomically } from "../data-dir/atomic-file.js";
-import { makeDirectory } from "../data-dir/make-directory.js";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { readOwn } from "../data-dir/own-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
 
@@ -43,7 +43,7 @@ export const loadServerCredentials = async (
   directory: string,
   { durable }: { durable: boolean },
 ): Promise<ServerCredentials> => {
-  await makeDirectory(directory, 0o700);
+  makeDirectory(directory);
   await removeUnfinished(directory, Object.values(names));
   const read = (name: string): Promise<string> => readOwn(join(directory, name)).catch(() => "");
   let chain: Chain = {

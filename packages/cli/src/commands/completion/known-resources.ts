@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { isObject, valueAt } from "../../contract/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
@@ -133,7 +134,7 @@ const store = (file: string, key: string, entry: Entry): void => {
     .slice(0, maximumEntries);
   const temporary = `${file}.${randomUUID()}.part`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     writeFileSync(temporary, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600, flag: "wx" });
     renameSync(temporary, file);
   } catch {

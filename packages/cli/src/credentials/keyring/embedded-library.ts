@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { keyringNotLoaded } from "../../errors/storage-errors.js";
 import { cacheFolder, isOwnFolder, readOwn, writeWhole } from "../../files/own-cache.js";
 import { embeddedBytes } from "../../process/standalone.js";
@@ -30,7 +30,7 @@ const storedIn = (folder: string): string => {
   const file = join(folder, `keyring-${hash.slice(0, 16)}.node`);
   if (!isOwnFolder(folder)) throw new Error(`${folder} belongs to another user, or others can write it`);
   if (!readOwn(file)?.equals(content)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeDirectory(folder);
     writeWhole(file, content);
   }
   return file;

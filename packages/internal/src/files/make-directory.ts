@@ -1,0 +1,33 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * Creates a directory and its missing parents. Unlike `mkdirSync` with `recursive`, it fails instead of looping forever where nothing
+ * can be created, such as in `/proc`.
+ *
+ * @param mode permissions of what is new.
+ * @returns true when the directory is new.
+ * @throws the error of the file system.
+ */
+export const makeDirectory = (path: string, mode = 0o700): boolean => {
+  try {
+    return makeOne(path, mode);
+  } catch (error) {
+    if (!isMissing(error) || dirname(path) === path) throw error;
+    makeDirectory(dirname(path), mode);
+    return makeOne(path, mode);
+  }
+};
+
+const makeOne = (path: string, mode: number): boolean => {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    if (!isMissing(error) && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    throw error;
+  }
+};
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
