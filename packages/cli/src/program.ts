@@ -7,7 +7,7 @@ import { ignoredLinks } from "./profiles/link-file.js";
 import { storedSettings } from "./profiles/stored-settings.js";
 import { MgmtCommand } from "./program/command.js";
 import { addCommands } from "./program/declared-commands.js";
-import { addGlobalOptions, globalFlags } from "./program/global-options.js";
+import { addGlobalOptions, assertPaths, globalFlags } from "./program/global-options.js";
 import { didYouMean } from "./text/suggest.js";
 
 /** Builds the parser of the whole command line. */
@@ -29,6 +29,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
       outputError: () => {},
     })
     .hook("preAction", async (_, command) => {
+      assertPaths(command);
       const flags = globalFlags(command);
       const stored = storedSettings(flags, context);
       output.format = formatOf(flags) ?? stored.output ?? output.format;

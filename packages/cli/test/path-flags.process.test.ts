@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lineOf } from "../src/program/command.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";
 import { definedCommands } from "./program.js";
@@ -39,6 +40,41 @@ describe("a flag that takes a path", () => {
       }
     }
     expect(silent).toEqual([]);
+  });
+
+  it("refuses an empty path before anything else happens", async () => {
+    const lines: string[][] = [];
+    for (const command of await definedCommands()) {
+      // A group does nothing, but for mgmt dev.
+      if (command.commands.length > 0 && command.name() !== "dev") continue;
+      const words = lineOf(command).split(" ").slice(1);
+      const needed = command.registeredArguments.filter(({ required }) => required).map(() => "x");
+      for (const { long, flags, hidden } of command.options)
+        if (!hidden && long && flags.endsWith("<path>")) lines.push([...words, long, "", ...needed]);
+    }
+    for (const flag of [
+      "--data-dir",
+      "--file",
+      "--out",
+      "--secret-file",
+      "--token-file",
+      "--ndjson",
+      "--input",
+    ])
+      expect(lines.some((line) => line.includes(flag))).toBe(true);
+    const before = session.server.engine.requests.length;
+    for (const line of lines) {
+      const { status, stdout, stderr } = await run(line);
+      const flag = line[line.indexOf("") - 1] ?? "";
+      expect({ line, status, stdout, stderr }).toEqual({
+        line,
+        status: 2,
+        stdout: "",
+        stderr: expect.stringMatching(new RegExp(`^error: ${flag} must not be empty .*\\nhint: Pass a path`)),
+      });
+    }
+    expect(session.server.engine.requests).toHaveLength(before);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("refuses - for a folder", async () => {

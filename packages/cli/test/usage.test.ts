@@ -165,7 +165,7 @@ describe("an invalid command line", () => {
       ["projects", "list", "--token-file", file("two", "a\nb\n")],
       "has more than one line",
     );
-    await expectRefused(["projects", "list", "--token-file", ""], "--token-file needs a path");
+    await expectRefused(["projects", "list", "--token-file", ""], "--token-file must not be empty");
   });
 
   it("exits with 2 if two flags read standard input", async () => {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { GlobalFlags } from "../context/context.js";
-import { secretInArguments } from "../errors/usage-errors.js";
+import { secretInArguments, usageError } from "../errors/usage-errors.js";
 import { formats } from "../output/output.js";
 
 const heading = "Global options:";
@@ -24,6 +24,19 @@ export const globalOptions = (): Option[] =>
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
     new Option("-y, --yes", "confirm without being asked"),
   ].map((option) => option.helpGroup(heading));
+
+/** Refuses an empty path, which a variable that is not set leaves: it would mean the working directory. */
+export const assertPaths = (command: Command): void => {
+  if (command.parent) assertPaths(command.parent);
+  const empty = command.options.find(
+    (option) => option.flags.endsWith("<path>") && command.getOptionValue(option.attributeName()) === "",
+  );
+  if (!empty) return;
+  throw usageError(
+    `${empty.long ?? empty.flags} must not be empty`,
+    "Pass a path. If it comes from a variable, check that the variable is set.",
+  );
+};
 
 /** Adds the options that every command accepts, also before its name: `mgmt --output json projects list`. */
 export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
