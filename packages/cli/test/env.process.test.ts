@@ -115,7 +115,7 @@ describe("an env file", () => {
     ["URL=old # why\r\nB=2", 'URL="x" # why\r\nB=2'],
     ['  export URL = "a\nb" # c\nB=2\n', '  export URL = "x" # c\nB=2\n'],
     ["URL='a#b'\n", 'URL="x"\n'],
-    ["URL=1\nURL=2\n", 'URL=1\nURL="x"\n'],
+    ["URL=1\nA=2\nexport URL='3' # c\n", 'URL="x"\nA=2\nexport URL="x" # c\n'],
     ["MY_URL=1\n#URL=2\nURLS=3\n", 'MY_URL=1\n#URL=2\nURLS=3\nURL="x"\n'],
     ["URL=\n", 'URL="x"\n'],
     ["\u00ff\u00e9=\u00e4\n", '\u00ff\u00e9=\u00e4\nURL="x"\n'],
@@ -152,6 +152,15 @@ describe("an env file", () => {
     'A="it\'s"\n',
   ])("has no quote that is not closed: %j", (text) => {
     expect(lineOfOpenQuote(text)).toBeUndefined();
+  });
+
+  it("has the new value on every line that sets the variable, and the command says so", async () => {
+    write("DATABASE_URL=first\nA=1\nDATABASE_URL='second'\n");
+    const { status, stderr } = await run("env");
+    expect(status).toBe(0);
+    expect(stderr).toContain("on each of the 2 lines that set it.");
+    expect(read()).toMatch(/^DATABASE_URL=("postgresql:[^"]+")\nA=1\nDATABASE_URL=\1\n$/);
+    expect((await run("env")).stderr).toContain("already has this DATABASE_URL, on each of the 2 lines");
   });
 
   it("is not changed if a quote in it is not closed, and the error names the line", async () => {

@@ -9,6 +9,12 @@ import { asciiBased } from "../../files/ascii-based.js";
 import { LinkedPathError } from "../../files/pinned-folder.js";
 import { type Replaced, replaceFile } from "../../files/replace-file.js";
 
+/** What was done with an env file. */
+export interface VariableSet extends Replaced {
+  /** How many lines set the variable now. */
+  readonly assignments: number;
+}
+
 /**
  * Sets a variable in an env file, which is created for this user only if it does not exist. Every other byte is unchanged,
  * and the file is replaced as a whole. No symbolic link is followed.
@@ -21,15 +27,18 @@ export const setVariable = async (
   name: string,
   value: string,
   root: string,
-): Promise<Replaced> => {
+): Promise<VariableSet> => {
+  let assignments = 1;
   try {
-    return await replaceFile(path, { root }, (before) => {
+    const replaced = await replaceFile(path, { root }, (before) => {
       const text = asciiBased(before);
       if (text === undefined) throw undecodableEnvFile(path);
       const line = lineOfOpenQuote(text);
       if (line !== undefined) throw openQuoteInEnvFile(path, line);
+      assignments = Math.max(1, assignmentsOf(text, name).length);
       return Buffer.from(withVariable(text, name, value), "latin1");
     });
+    return { ...replaced, assignments };
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw error instanceof LinkedPathError
@@ -44,14 +53,14 @@ const lineEnd = String.raw`(?=[ \t]*(?:#[^\r\n]*)?$)`;
 const quoted = String.raw`(?:"(?:[^"\\]|\\[^])*"|"[^"]*"|'[^']*'|${"`[^`]*`"})${lineEnd}`;
 const unquoted = String.raw`[^\r\n]*?(?=[ \t]+#|[ \t]*\r?$)`;
 /** Every assignment, so that the lines in the quoted value of another variable are passed over. */
-const assignments = new RegExp(
+const anyAssignment = new RegExp(
   String.raw`^([ \t]*(?:export[ \t]+)?([^\s=#]+)[ \t]*=[ \t]*)(?:${quoted}|${unquoted})`,
   "gm",
 );
 
 /** Returns the number of the line with a value whose quote has no end; undefined if there is none. */
 export const lineOfOpenQuote = (text: string): number | undefined => {
-  const open = [...text.matchAll(assignments)].find(({ 0: whole, 1: start = "", index }) => {
+  const open = [...text.matchAll(anyAssignment)].find(({ 0: whole, 1: start = "", index }) => {
     const value = whole.slice(start.length);
     const quote = /^["'`]/.exec(value)?.[0];
     if (quote === undefined || (value.length > 1 && value.endsWith(quote))) return false;
@@ -62,16 +71,22 @@ export const lineOfOpenQuote = (text: string): number | undefined => {
 };
 
 /**
- * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Of several assignments the last is
- * replaced, which is the one that counts.
+ * Returns the text of an env file with a variable set, given the text as `asciiBased` reads it. Every assignment of the variable is
+ * replaced, because some programs use the first, and others the last.
  */
 export const withVariable = (text: string, name: string, value: string): string => {
-  const last = [...text.matchAll(assignments)].findLast(([, , assigned]) => assigned === name);
-  if (last) {
-    const [whole, start = ""] = last;
-    return `${text.slice(0, last.index)}${start}"${value}"${text.slice(last.index + whole.length)}`;
+  const found = assignmentsOf(text, name);
+  if (found.length > 0) {
+    return found.reduceRight(
+      (after, { index, 0: whole, 1: start = "" }) =>
+        `${after.slice(0, index)}${start}"${value}"${after.slice(index + whole.length)}`,
+      text,
+    );
   }
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const separator = text === "" || text.endsWith("\n") ? "" : newline;
   return `${text}${separator}${name}="${value}"${newline}`;
 };
+
+const assignmentsOf = (text: string, name: string): RegExpExecArray[] =>
+  [...text.matchAll(anyAssignment)].filter(([, , assigned]) => assigned === name);

@@ -62,10 +62,13 @@ export const writeVariable = async (
   { path, name, url }: { readonly path: string; readonly name: string; readonly url: string },
   context: Context,
 ): Promise<boolean> => {
-  const { changed, mode } = await setVariable(path, name, url, context.cwd);
+  const { changed, mode, assignments } = await setVariable(path, name, url, context.cwd);
   await warnAboutReaders(path, mode, context);
   await warnAboutCommit(path, context);
-  context.output.info(changed ? `Wrote ${name} to ${path}.` : `${path} already has this ${name}.`);
+  const each = assignments > 1 ? `, on each of the ${String(assignments)} lines that set it` : "";
+  context.output.info(
+    changed ? `Wrote ${name} to ${path}${each}.` : `${path} already has this ${name}${each}.`,
+  );
   return changed;
 };
 
