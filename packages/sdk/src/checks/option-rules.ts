@@ -57,8 +57,11 @@ const sending = {
 } satisfies Rules;
 
 const signal: Rule = {
-  // Not a controller, which is easily passed instead of its signal.
-  accepts: (value) => isObjectWith(value, "aborted", "boolean"),
+  // Not a controller, which is easily passed instead of its signal. Polyfills lack newer members, such as `reason`.
+  accepts: (value) =>
+    isObjectWith(value, "aborted", "boolean") &&
+    isObjectWith(value, "addEventListener", "function") &&
+    isObjectWith(value, "removeEventListener", "function"),
   problem: "must be an AbortSignal",
 };
 
@@ -161,7 +164,10 @@ const browserStore = {
   },
 } satisfies Rules;
 const cliLogin = { profile: text, allowInsecureHttp: flag } satisfies Rules;
-const withFileLock = { signal, silenceMs: duration } satisfies Rules;
+const withFileLock = {
+  signal: { ...signal, accepts: (value) => isObjectWith(value, "throwIfAborted", "function") },
+  silenceMs: duration,
+} satisfies Rules;
 const nodeTransport = {
   maxSockets: duration,
   ca: {

@@ -13,7 +13,7 @@ export const withDeadline = async <T>(
 ): Promise<T> => {
   const signals = limits.signals.filter((signal) => signal !== undefined);
   // Such as a controller passed instead of its signal.
-  if (!signals.every(({ aborted }) => typeof aborted === "boolean")) {
+  if (!signals.every((signal) => typeof signal.addEventListener === "function")) {
     throw new InvalidArgumentError("signal", "must be an AbortSignal");
   }
   let late: Error | undefined;

@@ -180,6 +180,7 @@ describe("an option that does not exist", () => {
       "silence is not an option of withFileLock; did you mean silenceMs?",
     ],
     ["withFileLock", lock, { signal: {} }, "signal must be an AbortSignal"],
+    ["withFileLock", lock, { signal: { aborted: false } }, "signal must be an AbortSignal"],
     ["nodeTransport", nodeTransport, { maxSockets: "5" }, "maxSockets must be a number above 0"],
     ["nodeTransport", nodeTransport, { maxSockets: true }, "maxSockets must be a number above 0"],
     ["nodeTransport", nodeTransport, { maxResponseBytes: "5" }, "maxResponseBytes must be a number above 0"],
@@ -410,6 +411,9 @@ describe("an option with a value of the wrong type", () => {
   it("is refused by the only function that has the option", async () => {
     const fetch = vi.fn();
     const client = createClient({ ...valid, fetch });
+    const login = { authUrl: "https://auth.test", clientId: "app" };
+    // What only looks like a signal.
+    const signals = [{ aborted: false }, { aborted: true }, { aborted: false, addEventListener: () => {} }];
     const calls: [() => unknown, string][] = [
       [() => createClient(untyped({ ...valid, fetch: "fetch" })), "fetch must be a function"],
       [() => createClient(untyped({ baseUrl: 5 })), "baseUrl must be a string"],
@@ -419,10 +423,14 @@ describe("an option with a value of the wrong type", () => {
       ],
       [() => client.me.get(untyped({ signal: new AbortController() })), "signal must be an AbortSignal"],
       [() => client.me.get(untyped({ signal: null })), "signal must be an AbortSignal"],
-      [
-        () => startLogin(untyped({ authUrl: "https://auth.test", clientId: "app", signal: {} })),
-        "signal must be an AbortSignal",
-      ],
+      ...signals.flatMap((signal): typeof calls => [
+        [() => client.me.get(untyped({ signal })), "signal must be an AbortSignal"],
+        [() => client.projects.list({}, untyped({ signal })), "signal must be an AbortSignal"],
+        [() => client.withOptions(untyped({ signal })), "signal must be an AbortSignal"],
+        [() => client.databases.waitUntilReady("db_1", untyped({ signal })), "signal must be an AbortSignal"],
+        [() => startLogin(untyped({ ...login, signal })), "signal must be an AbortSignal"],
+      ]),
+      [() => startLogin(untyped({ ...login, signal: {} })), "signal must be an AbortSignal"],
       [() => client.projects.list({}, untyped({ prefetch: "yes" })), "prefetch must be true or false"],
       [
         () => client.projects.ensure({ logicalId: "x" }, untyped({ credentials: 0 })),
