@@ -10,7 +10,7 @@ import { controlErrors } from "./control-error.js";
 export type Time = number | Date | string;
 
 export const readTime = (time: Time): number => {
-  const value = typeof time === "string" ? parseTime(time) : Number(time);
+  const value = typeof time === "string" ? parseTime(time) : Number(time ?? NaN);
   if (!Number.isFinite(value)) throw controlErrors.unparsableTime();
   return requireSupported(value);
 };

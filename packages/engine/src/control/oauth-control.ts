@@ -2,6 +2,7 @@ import type { Mode, Returned } from "../values/awaitable.js";
 import { idPatterns } from "../generated/ids.js";
 import { digest } from "../values/digest.js";
 import { canonicalId, maxIdLength } from "../values/ids.js";
+import { assertKnownOptions } from "../values/known-options.js";
 import type { World } from "../world/world.js";
 import type { ServerWorld } from "../world/server-world.js";
 import { change } from "./change.js";
@@ -96,6 +97,7 @@ export class OAuthControl<M extends Mode> {
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
     return change(this.world(), ({ store, ids, clock }) => {
+      assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
       const { redirectUris, name = ids.name() } = registration;
       refuseUnregistrable(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
@@ -197,13 +199,27 @@ const refuseUnusableId = (id: string): void => {
 };
 
 const refuseUnregistrable = (redirectUris: readonly string[]): void => {
+  if (!Array.isArray(redirectUris)) throw new TypeError("redirectUris must be an array of URIs");
   for (const uri of redirectUris) {
     const reason = whyNotRegistrable(uri);
     if (reason !== undefined) throw controlErrors.invalidRedirectUri(uri, reason);
   }
 };
 
+const consentOptions: Record<keyof ConsentOptions, true> = {
+  url: true,
+  client: true,
+  redirectUri: true,
+  scope: true,
+  state: true,
+  codeChallenge: true,
+  codeChallengeMethod: true,
+  user: true,
+  workspace: true,
+};
+
 const queryOf = (requested: RequestedConsent): string => {
+  assertKnownOptions(requested, Object.keys(consentOptions));
   if (requested.url !== undefined) {
     if (!URL.canParse(requested.url)) throw controlErrors.relativeUrl();
     return new URL(requested.url).search.slice(1);

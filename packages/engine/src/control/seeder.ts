@@ -1,5 +1,6 @@
 import type { Engine } from "../request/engine.js";
 import { canonicalId } from "../values/ids.js";
+import { assertKnownOptions } from "../values/known-options.js";
 import type { UserPrincipal } from "../values/principal.js";
 import { adminScope } from "../values/principal.js";
 import type { World } from "../world/world.js";
@@ -27,13 +28,14 @@ import type {
 import { controlErrors } from "./control-error.js";
 import { DefaultRows } from "./default-rows.js";
 import type { StateControl } from "./state-control.js";
+import { type Optional, withDefaults } from "../values/with-defaults.js";
 
 /** The workspace to create a resource in. Default: the first one. */
 export interface TargetWorkspace {
   workspaceId?: string | undefined;
 }
 
-type Body<Id extends OperationId> = Partial<RequestBody<Id>>;
+type Body<Id extends OperationId> = Optional<RequestBody<Id>>;
 
 /**
  * Creates resources, using operations of the API where they exist. The same rules apply, and the same `RequestError`s
@@ -49,13 +51,19 @@ export class Seeder {
   ) {}
 
   /** Creates a user, who is a member of no workspace. */
-  user(user: { email?: string; name?: string | null } = {}): Promise<UserRow> {
-    return change(this.world(), (world) => insertUser(world, user));
+  user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<UserRow> {
+    return change(this.world(), (world) => {
+      assertKnownOptions(user, ["email", "name"]);
+      return insertUser(world, user);
+    });
   }
 
   /** Creates a workspace. Its owner is a new user unless one is given. */
-  workspace(workspace: { name?: string; ownerId?: string } = {}): Promise<WorkspaceRow> {
+  workspace(
+    workspace: { name?: string | undefined; ownerId?: string | undefined } = {},
+  ): Promise<WorkspaceRow> {
     return change(this.world(), (world) => {
+      assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = world;
       const ownerId =
         workspace.ownerId === undefined ? insertUser(world, {}).id : canonicalId("user", workspace.ownerId);
@@ -101,7 +109,7 @@ export class Seeder {
     databaseId: string,
     body: Body<"databases.connections.create"> = {},
   ): Promise<ConnectionWithSecrets> {
-    const complete = { name: await this.#name(), ...body };
+    const complete = withDefaults({ name: await this.#name() }, body);
     const workspaceId = await read(this.world(), ({ store }) =>
       workspaceOfProject(store, store.databases.get(canonicalId("database", databaseId))?.projectId ?? ""),
     );
@@ -115,14 +123,14 @@ export class Seeder {
 
   /** Creates a branch. */
   async branch(projectId: string, body: Body<"projects.branches.create"> = {}): Promise<Branch> {
-    const complete = { gitName: await this.#name(), ...body };
+    const complete = withDefaults({ gitName: await this.#name() }, body);
     const workspaceId = await this.#workspaceOfProject(projectId);
     return this.#perform("projects.branches.create", { projectId }, complete, workspaceId);
   }
 
   /** Creates an app. */
   async app(projectId: string, body: Body<"services.create"> = {}): Promise<App> {
-    const complete = { displayName: await this.#name(), projectId, ...body };
+    const complete = withDefaults({ displayName: await this.#name(), projectId }, body);
     return this.#perform("services.create", {}, complete, await this.#workspaceOfProject(projectId));
   }
 
@@ -133,8 +141,8 @@ export class Seeder {
   async deployment(
     appId: string,
     options: Body<"services.deployments.create"> & {
-      status?: DeploymentStatus;
-      envVars?: Readonly<Record<string, string>>;
+      status?: DeploymentStatus | undefined;
+      envVars?: Readonly<Record<string, string>> | undefined;
     } = {},
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
@@ -163,20 +171,21 @@ export class Seeder {
     const { id: workspaceId } = await read(this.world(), ({ store }) =>
       this.#workspace(store, target.workspaceId),
     );
-    const complete = { name: await this.#name(), ...body };
+    const complete = withDefaults({ name: await this.#name() }, body);
     return this.#perform("workspaces.serviceTokens.create", { workspaceId }, complete, workspaceId);
   }
 
   /** Creates an integration: a workspace's consent to an OAuth client. Creates the client too if it does not exist. */
   integration(
     integration: TargetWorkspace & {
-      clientName?: string;
-      clientId?: string;
-      userId?: string;
-      scopes?: string[];
+      clientName?: string | undefined;
+      clientId?: string | undefined;
+      userId?: string | undefined;
+      scopes?: readonly string[] | undefined;
     } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
     return change(this.world(), ({ store, ids, clock }) => {
+      assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#workspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
       if (userId === undefined) throw controlErrors.withoutOwner("member");
@@ -196,7 +205,7 @@ export class Seeder {
         workspaceId: workspace.id,
         clientId,
         userId,
-        scopes: integration.scopes ?? [adminScope, "offline_access"],
+        scopes: [...(integration.scopes ?? [adminScope, "offline_access"])],
       });
       return { integration: row, client };
     });
@@ -251,7 +260,7 @@ export class Seeder {
 
 const insertUser = (
   { store, ids, clock }: World,
-  user: { email?: string; name?: string | null },
+  user: { email?: string | undefined; name?: string | null | undefined },
 ): UserRow => {
   const id = ids.id("user");
   const { email = `${id}@example.com`, name = null } = user;

@@ -1,5 +1,6 @@
 import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../world/access-token.js";
 import { canonicalId } from "../values/ids.js";
+import { assertKnownOptions } from "../values/known-options.js";
 import type { World } from "../world/world.js";
 import type { ServerWorld } from "../world/server-world.js";
 import { type Time, readTime } from "./clock-control.js";
@@ -38,6 +39,8 @@ export interface AgentTokenOptions extends TokenOptions {
   sponsorId?: string | undefined;
 }
 
+const timeOptions: readonly (keyof TokenOptions)[] = ["scopes", "expiresAt", "notBefore"];
+
 const hour = 3_600_000;
 
 /** Signs access tokens for tests. Each call signs a new token with the time of the server's clock. */
@@ -50,7 +53,10 @@ export class TokenMint {
 
   /** Returns a token of the first user, who owns the first workspace. */
   user(options: UserTokenOptions = {}): Promise<string> {
-    return this.#sign((world) => this.#userRequest(world, options));
+    return this.#sign((world) => {
+      assertKnownOptions(options, [...timeOptions, "userId", "workspaceId", "integrationId"]);
+      return this.#userRequest(world, options);
+    });
   }
 
   /** Returns a token of the other user, who owns the other workspace. */
@@ -63,6 +69,7 @@ export class TokenMint {
   /** Returns the value of a service token, which never expires by default. */
   service(options: ServiceTokenOptions = {}): Promise<string> {
     return this.#sign((world) => {
+      assertKnownOptions(options, [...timeOptions, "serviceTokenId"]);
       const id = options.serviceTokenId
         ? canonicalId("service_token", options.serviceTokenId)
         : this.#defaults(world).serviceToken.id;
@@ -75,6 +82,7 @@ export class TokenMint {
   /** Returns a token of an agent for the workspace of its sponsor. */
   agent(options: AgentTokenOptions = {}): Promise<string> {
     return this.#sign((world) => {
+      assertKnownOptions(options, [...timeOptions, "agentId", "sponsorId"]);
       const defaults = this.#defaults(world);
       const { agentId = defaults.agentId } = options;
       const sponsorId =

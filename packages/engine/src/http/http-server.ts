@@ -27,23 +27,23 @@ export interface ServerOptions<E extends Server = MemoryServer> {
    * Creates the engine once the address of the server is known. Default: an in-memory engine with
    * `engineOptions`.
    */
-  createEngine?: (address: ServerAddress) => E | Promise<E>;
+  createEngine?: ((address: ServerAddress) => E | Promise<E>) | undefined;
   /** Options of the default engine. Ignored when `createEngine` is set. */
-  engineOptions?: EngineOptions;
+  engineOptions?: EngineOptions | undefined;
   /** Default: 0, which picks a free port. */
-  port?: number;
+  port?: number | undefined;
   /** Default: `127.0.0.1`. */
-  host?: string;
+  host?: string | undefined;
   /**
    * Additional hosts that a `Host` header may name, as `name:port`. Only servers on loopback check the
    * header.
    */
-  allowedHosts?: readonly string[];
+  allowedHosts?: readonly string[] | undefined;
   /**
    * Enables the control surface under `/_control`. Clients send the secret in the header
    * `x-mgmt-control-secret`.
    */
-  controlSecret?: string;
+  controlSecret?: string | undefined;
 }
 
 const serverOptions: Record<keyof ServerOptions, true> = {

@@ -99,8 +99,8 @@ export class Engine {
     body?: object,
   ): Promise<Success> {
     const operation = operations[operationId];
-    // Copied, because validation adds defaults.
-    const json: unknown = body === undefined ? noBody : structuredClone(body);
+    // As a request carries it: without fields that are undefined. Validation adds defaults to this copy.
+    const json: unknown = body === undefined ? noBody : JSON.parse(JSON.stringify(body));
     const request = { operation, principal, valid: validate({ operation, parameters }, "", json, "refuse") };
     for (let attempt = 1; ; attempt += 1) {
       try {

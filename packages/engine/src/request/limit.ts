@@ -17,6 +17,7 @@ const assertLimit = ({ requests, window, operations: named }: RateLimitSettings)
   if (!(Number.isInteger(requests) && requests >= 0 && window > 0)) {
     throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
   }
+  if (named !== undefined && !Array.isArray(named)) throw new TypeError("operations must be an array of ids");
   const unknown = named?.find((id) => !Object.hasOwn(operations, id));
   if (unknown !== undefined) throw new TypeError(`The operation ${unknown} does not exist`);
 };

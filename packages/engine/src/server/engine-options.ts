@@ -1,7 +1,7 @@
 import type { DataPlane } from "../control/data-plane-control.js";
 import { type Time, readTime } from "../control/clock-control.js";
 import type { ClockState } from "../values/clock.js";
-import { assertKnownOptions } from "../values/known-options.js";
+import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 import type { PartialSettings } from "../values/merge-settings.js";
 import type { DatabaseEngine } from "../world/database-engine.js";
 import type { Snapshot } from "./snapshot.js";
@@ -43,30 +43,34 @@ export interface EngineOptions {
   logCapacity?: number | undefined;
 }
 
-const engineOptions: Record<keyof EngineOptions, true> = {
-  settings: true,
-  deterministic: true,
-  startAt: true,
-  frozen: true,
-  snapshot: true,
-  initial: true,
-  databaseEngine: true,
-  dataPlane: true,
-  signInKey: true,
-  afterMutation: true,
-  validateResponses: true,
-  onDefect: true,
-  logCapacity: true,
-};
+/** What is in settings and snapshots, and times, are checked where they are read. */
+const engineOptions = {
+  "settings?": { type: "object" },
+  "deterministic?": { type: "string" },
+  "startAt?": {},
+  "frozen?": { type: "boolean" },
+  "snapshot?": { type: "object" },
+  "initial?": { type: "object" },
+  "databaseEngine?": { type: "object" },
+  "dataPlane?": { type: "object" },
+  "signInKey?": { type: "string" },
+  "afterMutation?": { type: "function" },
+  "validateResponses?": { type: "boolean" },
+  "onDefect?": { type: "function" },
+  "logCapacity?": { type: "number", minimum: 1 },
+} as const satisfies OptionSchemas<EngineOptions>;
 
 /**
- * Throws for an option that does not exist.
+ * Throws for options that are no object, and for an option that does not exist or has a wrong value.
  *
  * @param others names of further options that are valid, for classes that have more than the engine.
  * @throws TypeError
  */
 export const assertEngineOptions = (given: object, others: readonly string[] = []): void =>
-  assertKnownOptions(given, [...others, ...Object.keys(engineOptions)]);
+  assertOptions(given, {
+    ...Object.fromEntries(others.map((name) => [`${name}?`, {}])),
+    ...engineOptions,
+  });
 
 const deterministicStart = Date.UTC(2026, 0, 1);
 

@@ -23,8 +23,13 @@ export const kindNames: Readonly<Record<Kind, string>> = {
 /** Maximum number of characters of an id in a request. */
 export const maxIdLength = 128;
 
-/** Returns the id with its prefix, as the store contains it. Requests may omit the prefix. */
+/**
+ * Returns the id with its prefix, as the store contains it. Requests may omit the prefix.
+ *
+ * @throws TypeError for an id that is no string, which JavaScript programs can pass.
+ */
 export const canonicalId = (kind: Kind, id: string): string => {
+  if (typeof id !== "string") throw new TypeError(`The id of the ${kindNames[kind]} must be a string`);
   const prefix = idPrefixes[kind];
   return id.startsWith(prefix) ? id : prefix + id;
 };

@@ -1,5 +1,6 @@
-import { assertKnownOptions } from "./known-options.js";
+import { type OptionSchema, type OptionSchemas, assertOptions } from "./option-schema.js";
 import { type Settings, defaultSettings } from "./settings.js";
+import { type Optional, withDefaults } from "./with-defaults.js";
 
 /** Settings in which every part is optional. */
 export type PartialSettings = {
@@ -8,15 +9,14 @@ export type PartialSettings = {
     | undefined;
 } & { readonly rateLimit?: Settings["rateLimit"] | undefined };
 
-type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-
 /**
  * Returns the defaults with the given values in their place.
  *
- * @throws TypeError for a base URL or an origin that is not one, and for a setting that does not exist.
+ * @throws TypeError for a base URL or an origin that is not one, for a setting that does not exist, and for a value of another type
+ * than the default: all numbers are whole, and none is negative.
  */
 export const mergeSettings = (given: PartialSettings = {}): Settings => {
-  assertKnownSettings(given);
+  assertSettings(given);
   const settings: Settings = {
     baseUrl: given.baseUrl ?? defaultSettings.baseUrl,
     authUrl: given.authUrl ?? given.baseUrl ?? defaultSettings.authUrl,
@@ -43,19 +43,36 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
   return settings;
 };
 
-const withDefaults = <T extends object>(defaults: T, given: Optional<T> = {}): T => ({
-  ...defaults,
-  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-});
-
 const isUrl = (text: string, form: RegExp): boolean => form.test(text) && URL.canParse(text);
 
-const assertKnownSettings = (given: PartialSettings): void => {
-  assertKnownOptions(given, Object.keys(defaultSettings), "settings.");
+const assertSettings = (given: PartialSettings): void => {
+  assertOptions(given, { ...schemasOf(defaultSettings), ...choices }, "settings.");
   for (const [name, defaults] of Object.entries(defaultSettings)) {
-    if (!isObject(defaults)) continue;
     const part: unknown = Reflect.get(given, name);
-    if (isObject(part)) assertKnownOptions(part, Object.keys(defaults), `settings.${name}.`);
+    if (isObject(defaults) && part !== undefined)
+      assertOptions(part, schemasOf(defaults), `settings.${name}.`);
+  }
+};
+
+const choices = {
+  "unknownFields?": { enum: ["refuse", "ignore"] },
+  "errorCodes?": { enum: ["contract", "public"] },
+} as const satisfies OptionSchemas<Partial<Pick<Settings, "unknownFields" | "errorCodes">>>;
+
+/** Returns schemas of optional settings with these defaults. What is in an object is checked by itself. */
+const schemasOf = (defaults: object): Record<string, OptionSchema> =>
+  Object.fromEntries(Object.entries(defaults).map(([name, value]) => [`${name}?`, schemaOf(value)]));
+
+const schemaOf = (value: unknown): OptionSchema => {
+  switch (typeof value) {
+    case "number":
+      return { type: "integer", minimum: 0 };
+    case "string":
+      return { type: "string" };
+    case "boolean":
+      return { type: "boolean" };
+    default:
+      return {};
   }
 };
 

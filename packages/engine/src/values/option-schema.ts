@@ -1,8 +1,8 @@
 import { assertKnownOptions } from "./known-options.js";
 
-/** The part of JSON Schema that describes an option. */
+/** The part of JSON Schema that describes an option, and functions. */
 export interface OptionSchema {
-  readonly type?: "string" | "integer" | "number";
+  readonly type?: "string" | "integer" | "number" | "boolean" | "object" | "function";
   readonly enum?: readonly string[];
   readonly pattern?: string;
   /** What a value that matches `pattern` is, such as `a domain`. */
@@ -25,9 +25,14 @@ export type OptionSchemas<T extends object> = {
 /**
  * Checks options that can come from JSON and from JavaScript.
  *
- * @throws TypeError for an option that does not exist, is missing, or does not match its schema.
+ * @param path where the options are: `settings.` for those in `settings`.
+ * @throws TypeError for options that are no object, and for an option that does not exist, is missing, or does not match its schema.
  */
-export const assertOptions = (given: object, schemas: Readonly<Record<string, OptionSchema>>): void => {
+export const assertOptions = (
+  given: unknown,
+  schemas: Readonly<Record<string, OptionSchema>>,
+  path = "",
+): void => {
   const options = Object.entries(schemas).map(([key, schema]) => ({
     name: key.replace(/\?$/, ""),
     isOptional: key.endsWith("?"),
@@ -36,11 +41,12 @@ export const assertOptions = (given: object, schemas: Readonly<Record<string, Op
   assertKnownOptions(
     given,
     options.map(({ name }) => name),
+    path,
   );
   for (const { name, isOptional, schema } of options) {
-    const value: unknown = Reflect.get(given, name);
+    const value: unknown = Reflect.get(Object(given), name);
     if (value === undefined ? !isOptional : !matches(value, schema))
-      throw new TypeError(`${name} must be ${requirementOf(schema)}`);
+      throw new TypeError(`${path}${name} must be ${requirementOf(schema)}`);
   }
 };
 
@@ -53,6 +59,11 @@ const matches = (value: unknown, schema: OptionSchema): boolean => {
       return Number.isInteger(value) && isInRange(value, schema);
     case "number":
       return isInRange(value, schema);
+    case "boolean":
+    case "function":
+      return typeof value === schema.type;
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
     default:
       return true;
   }
@@ -66,6 +77,9 @@ const isInRange = (
 const requirementOf = (schema: OptionSchema): string => {
   if (schema.enum) return `one of ${schema.enum.join(", ")}`;
   if (schema.type === "string") return schema.title ?? "a string";
+  if (schema.type === "boolean") return "true or false";
+  if (schema.type === "object") return "an object";
+  if (schema.type === "function") return "a function";
   const { minimum, exclusiveMinimum, maximum } = schema;
   const limits = [
     ...(minimum === undefined ? [] : [`at least ${String(minimum)}`]),

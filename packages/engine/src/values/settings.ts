@@ -57,7 +57,7 @@ export interface RateLimitSettings {
   /** Length of a window, in milliseconds. */
   readonly window: number;
   /** The operations to limit. Default: those that the contract marks with `x-rate-limited`. */
-  readonly operations?: readonly OperationId[];
+  readonly operations?: readonly OperationId[] | undefined;
 }
 
 /** Durations are in milliseconds. See the `AgentApproval` schema. */

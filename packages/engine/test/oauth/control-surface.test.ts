@@ -74,7 +74,8 @@ describe("the control surface for the authorization server", () => {
 
 describe("a defect of the authorization server", () => {
   it("is reported to the operator, and to the client without details (RFC 6749, section 4.1.2.1)", async () => {
-    const api = await OAuthApi.open({ settings: { oauth: { accessToken: Number.NaN } } });
+    const api = await OAuthApi.open();
+    Object.assign(api.engine.settings.oauth, { accessToken: Number.NaN });
     const { status, json } = await api.redeem(await api.code());
     expect([status, json["error"]]).toEqual([500, "server_error"]);
     expect(api.defects).toHaveLength(1);

@@ -86,6 +86,36 @@ describe("settings", () => {
     },
   );
 
+  it.each<[unknown, string]>([
+    [null, "settings must be an object. The options are settings.baseUrl, "],
+    [[], "settings must be an object"],
+    [
+      { lifecycle: null },
+      "settings.lifecycle must be an object. The options are settings.lifecycle.provisioning",
+    ],
+    [{ lifecycle: 5 }, "settings.lifecycle must be an object"],
+    [
+      { lifecycle: { provisioning: -1 } },
+      "settings.lifecycle.provisioning must be a whole number, at least 0",
+    ],
+    [{ lifecycle: { recovering: NaN } }, "settings.lifecycle.recovering must be a whole number, at least 0"],
+    [{ lifecycle: { deploymentStart: 0.5 } }, "settings.lifecycle.deploymentStart must be a whole number"],
+    [{ lifecycle: { deploymentStop: Infinity } }, "settings.lifecycle.deploymentStop must be a whole number"],
+    [{ lifecycle: { provisioning: "5" } }, "settings.lifecycle.provisioning must be a whole number"],
+    [{ oauth: { accessToken: -1 } }, "settings.oauth.accessToken must be a whole number"],
+    [{ approvals: { pending: NaN } }, "settings.approvals.pending must be a whole number"],
+    [{ limits: { body: "1 MB" } }, "settings.limits.body must be a whole number"],
+    [{ backups: { retentionDays: null } }, "settings.backups.retentionDays must be a whole number"],
+    [{ subscription: { planName: 5 } }, "settings.subscription.planName must be a string"],
+    [{ subscription: { usageBlocked: "no" } }, "settings.subscription.usageBlocked must be true or false"],
+    [{ unknownFields: "drop" }, "settings.unknownFields must be one of refuse, ignore"],
+    [{ errorCodes: 5 }, "settings.errorCodes must be one of contract, public"],
+    [{ baseUrl: 5 }, "settings.baseUrl must be a string"],
+  ])("refuse a value of another type: %j", (given, message) => {
+    // As a JavaScript program would.
+    expect(() => mergeSettings(given as object)).toThrow(message);
+  });
+
   it("list all names", () => {
     const given: object = { limits: { none: 1 } };
     expect(() => mergeSettings(given)).toThrow(

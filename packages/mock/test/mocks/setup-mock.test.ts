@@ -24,9 +24,37 @@ describe("setupMock", () => {
     expect(mock.baseUrl).toBe("https://api.mgmt.test");
     mock.listen({ server: undefined, handlers: undefined, onUnhandledRequest: undefined });
     mock.faults.add({ operation: "me.get", status: 503, code: undefined, times: undefined });
+    const { id, name, database } = await mock.seed.project({ name: undefined, region: undefined });
+    expect([name, database?.region?.id]).toEqual([expect.stringMatching(/\w/), "us-east-1"]);
+    const source = { id: database?.id ?? "", backupId: undefined };
+    expect((await mock.seed.database(id, { name: undefined, fromDatabase: source })).name).toMatch(/\w/);
+    const app = await mock.seed.app(id, { displayName: undefined, branchId: undefined });
+    await mock.seed.deployment(app.id, {
+      status: undefined,
+      envVars: undefined,
+      portMapping: { http: undefined },
+    });
+    await mock.seed.connection(database?.id ?? "", { name: undefined });
+    await mock.seed.branch(id, { gitName: undefined, isDefault: undefined });
+    await mock.seed.serviceToken({ name: undefined }, { workspaceId: undefined });
+    await mock.seed.user({ email: undefined, name: undefined });
+    await mock.seed.workspace({ name: undefined, ownerId: undefined });
+    await mock.seed.integration({
+      clientName: undefined,
+      clientId: undefined,
+      userId: undefined,
+      scopes: undefined,
+    });
     const headers = await bearer(mock.tokens.user({ workspaceId: undefined, expiresAt: undefined }));
     expect((await fetch(`${mock.baseUrl}/v1/me`, { headers })).status).toBe(503);
     expect((await fetch(`${mock.baseUrl}/v1/projects`, { headers })).status).toBe(200);
+  });
+
+  it("takes undefined for an option of its server that is left out", async () => {
+    const options = { createEngine: undefined, engineOptions: undefined, port: undefined, host: undefined };
+    const server = await startServer({ ...options, allowedHosts: undefined, controlSecret: undefined });
+    expect(server.host).toBe("127.0.0.1");
+    await server.close();
   });
 
   it("responds to any client of the process at its base URL, and sends none of those requests", async () => {
@@ -89,6 +117,118 @@ describe("setupMock", () => {
     // As a JavaScript program would.
     const untyped: unknown = options;
     expect(() => setupMock(untyped as MockOptions)).toThrow(message);
+  });
+
+  it.each<[unknown, string]>([
+    [null, "The argument must be an object. The options are baseUrl, settings, deterministic,"],
+    [[], "The argument must be an object"],
+    [{ settings: null }, "settings must be an object"],
+    [
+      { settings: { lifecycle: { provisioning: -1 } } },
+      "settings.lifecycle.provisioning must be a whole number",
+    ],
+    [{ deterministic: 5 }, "deterministic must be a string"],
+    [{ frozen: "no" }, "frozen must be true or false"],
+    [{ logCapacity: 0 }, "logCapacity must be a number, at least 1"],
+    [{ logCapacity: NaN }, "logCapacity must be a number, at least 1"],
+    [{ onDefect: console }, "onDefect must be a function"],
+    [{ initial: "state.json" }, "initial must be an object"],
+    [{ startAt: null }, "The time is neither milliseconds since 1970 nor a date"],
+  ])("refuses an option of another type: %j", (options, message) => {
+    expect(() => setupMock(options as MockOptions)).toThrow(message);
+  });
+
+  it.each<[string, (mock: Mock, given: never) => unknown, unknown, string]>([
+    [
+      "faults.add",
+      ({ faults }, given) => faults.add(given),
+      null,
+      "The argument must be an object. The options are operation, skip,",
+    ],
+    ["faults.add", ({ faults }, given) => faults.add(given), 503, "The argument must be an object"],
+    ["faults.add", ({ faults }, given) => faults.add(given), [], "The argument must be an object"],
+    [
+      "setRateLimit",
+      (mock, given) => mock.setRateLimit(given),
+      { requests: 1, window: 1, operations: "apps.list" },
+      "operations must be an array of ids",
+    ],
+    [
+      "clock.set",
+      ({ clock }, given) => clock.set(given),
+      null,
+      "The time is neither milliseconds since 1970",
+    ],
+    [
+      "seed.user",
+      ({ seed }, given) => seed.user(given),
+      null,
+      "The argument must be an object. The options are email, name",
+    ],
+    [
+      "seed.workspace",
+      ({ seed }, given) => seed.workspace(given),
+      "shop",
+      "The argument must be an object. The options are name, ownerId",
+    ],
+    [
+      "seed.integration",
+      ({ seed }, given) => seed.integration(given),
+      { user: "usr_1" },
+      "Did you mean userId?",
+    ],
+    [
+      "seed.database",
+      ({ seed }, given) => seed.database(given),
+      null,
+      "The id of the project must be a string",
+    ],
+    [
+      "tokens.user",
+      ({ tokens }, given) => tokens.user(given),
+      null,
+      "The options are scopes, expiresAt, notBefore, userId,",
+    ],
+    [
+      "tokens.service",
+      ({ tokens }, given) => tokens.service(given),
+      "stk_1",
+      "The options are scopes, expiresAt, notBefore, serviceTokenId",
+    ],
+    [
+      "tokens.agent",
+      ({ tokens }, given) => tokens.agent(given),
+      { sponsor: "usr_1" },
+      "Did you mean sponsorId?",
+    ],
+    [
+      "approvals.approve",
+      ({ approvals }, given) => approvals.approve(given),
+      undefined,
+      "The id of the approval must be a string",
+    ],
+    [
+      "states.backUp",
+      ({ states }, given) => states.backUp(given),
+      5,
+      "The id of the database must be a string",
+    ],
+    [
+      "oauth.consent",
+      ({ oauth }, given) => oauth.consent(given),
+      null,
+      "The argument must be an object. The options are url, client,",
+    ],
+    [
+      "oauth.registerClient",
+      ({ oauth }, given) => oauth.registerClient(given),
+      {},
+      "redirectUris must be an array of URIs",
+    ],
+  ])("refuses in %s what is not valid, and says what is: %#", async (_name, call, given, message) => {
+    const mock = start();
+    // As a JavaScript program would.
+    await expect((async () => call(mock, given as never))()).rejects.toThrow(message);
   });
 
   it("refuses options of the mock that are passed to its server directly", async () => {

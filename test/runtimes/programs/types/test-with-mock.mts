@@ -4,7 +4,8 @@ import { setupMock } from "@mgmt/mock";
 
 const mock = setupMock({ deterministic: "types" });
 
-export const run = async (): Promise<string> => {
-  const { id } = await mock.seed.project({ name: "shop" });
+export const run = async (name?: string): Promise<string> => {
+  const { id } = await mock.seed.project({ name: "shop", region: undefined });
+  await mock.seed.user({ name });
   return `${mock.baseUrl} ${id} ${await mock.tokens.user()} ${document.openapi}`;
 };

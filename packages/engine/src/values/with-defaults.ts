@@ -1,0 +1,16 @@
+/** A type whose fields may be left out, or be undefined, as may those inside that may be left out. */
+export type Optional<T> = { readonly [Name in keyof T]?: Inner<T[Name]> | undefined };
+
+type Inner<T> = T extends object
+  ? {
+      readonly [Name in keyof T]:
+        | Inner<T[Name]>
+        | (Partial<Pick<T, Name>> extends Pick<T, Name> ? undefined : never);
+    }
+  : T;
+
+/** Returns the given values, and the defaults of those that are left out or undefined. */
+export const withDefaults = <T extends object>(defaults: T, given: Optional<NoInfer<T>> = {}): T => ({
+  ...defaults,
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+});
