@@ -110,7 +110,7 @@ describe("--setup", () => {
     expect(log()).toHaveLength(1);
     const third = await place.mgmt`preview up --branch a ${setup}`;
     expect(third.stderr).toContain(
-      "The setup did not run, because the preview of a exists. --setup-again runs it.",
+      "The setup did not run, because one has succeeded for the preview of a. --setup-again runs it.",
     );
     expect(log()).toHaveLength(1);
     await place.mgmt`preview up --branch a --setup-again ${setup} --name OTHER_URL`;
@@ -135,7 +135,22 @@ describe("--setup", () => {
     const second = await place.mgmt`preview up --branch a -o json ${"--setup=echo again >> log"}`;
     expect(second).toMatchObject({ status: 0, json: { databaseId, created: false, setup: "succeeded" } });
     expect(log()).toEqual(["tried", "again"]);
-    expect(await nameOf(databaseId)).toBe("a");
+    expect(await nameOf(databaseId)).toBe("a (setup done)");
+  });
+
+  it("runs once for a preview that never had one", async () => {
+    const { json } = await place.mgmt`preview up --branch late -o json`;
+    expect(json).not.toHaveProperty("setup");
+    const setup = "--setup=echo tried >> late; exit 3";
+    const failed = await place.mgmt`preview up --branch late -o json ${setup}`;
+    expect(failed).toMatchObject({ status: 1, json: { created: false, setup: "failed" } });
+    const forgotten = await place.mgmt`preview up --branch late`;
+    expect(forgotten.stderr).toContain("The setup of late has not succeeded yet");
+    const first = await place.mgmt`preview up --branch late -o json ${"--setup=echo done >> late"}`;
+    expect(first).toMatchObject({ status: 0, json: { created: false, setup: "succeeded" } });
+    const second = await place.mgmt`preview up --branch late -o json ${"--setup=echo done >> late"}`;
+    expect(second.json).not.toHaveProperty("setup");
+    expect(readFileSync(join(place.folder, "late"), "utf8")).toBe("tried\ndone\n");
   });
 
   it("is refused if it is empty, or if --setup-again has none", async () => {

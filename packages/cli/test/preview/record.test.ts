@@ -12,13 +12,21 @@ const complete: PreviewRecord = {
   pushed: true,
   expiresAt: "2026-12-01T12:00:00Z",
   setupPending: true,
+  setupDone: false,
 };
-const empty = { commit: undefined, pushed: false, expiresAt: undefined, setupPending: false };
+const empty = {
+  commit: undefined,
+  pushed: false,
+  expiresAt: undefined,
+  setupPending: false,
+  setupDone: false,
+};
 
 describe("the name of a preview", () => {
   it.each([
     [complete, "a/b (commit 1a2b3c4d5e6f, pushed, expires 2026-12-01T12:00Z, setup pending)"],
     [{ ...empty, pushed: true }, "a/b (pushed)"],
+    [{ ...empty, setupDone: true }, "a/b (setup done)"],
     [empty, "a/b"],
   ])("contains its record: %o", (record, name) => {
     expect(nameWith("a/b", record)).toBe(name);

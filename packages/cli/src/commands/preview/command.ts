@@ -50,7 +50,7 @@ export const previewUpCommand: CommandDeclaration<PreviewResult> = {
   define: (command, context) => {
     addBranchOptions(command);
     addHandOverOptions(command);
-    command.option("--setup-again", "run the setup also for a preview that exists and has no setup pending");
+    command.option("--setup-again", "run the setup also if one has succeeded already");
     addDryRunOption(command);
     command.action(async () => {
       const options = handOverOptions(command);
@@ -201,7 +201,10 @@ const addHandOverOptions = (command: MgmtCommand): void => {
     .option("--name <variable>", "variable in the file, and for the setup (default: DATABASE_URL)")
     .option("--pooled", "print the connection string of the connection pooler")
     .option("--expires <time>", "let mgmt preview prune delete it after a time such as 12h or 7d, or never")
-    .option("--setup <command>", "shell command to run once a new preview is ready, with DATABASE_URL set")
+    .option(
+      "--setup <command>",
+      "shell command to run once the preview is ready, until it has succeeded once, with DATABASE_URL set",
+    )
     .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 5m)");
   addDisclosureOptions(command);
 };

@@ -17,9 +17,9 @@ export interface HandOverOptions {
   /** Whether the connection string is that of the connection pooler. The setup gets the direct one, which all tools can use. */
   readonly pooled: boolean;
   readonly disclosure: DisclosureFlags;
-  /** Command that prepares a new preview. */
+  /** Command that prepares a preview, unless one has succeeded already. */
   readonly setup: string | undefined;
-  /** Whether to run it also for a preview that exists and has no setup pending. */
+  /** Whether to run it also if one has succeeded already. */
   readonly setupAgain: boolean;
 }
 
@@ -76,14 +76,16 @@ export const handOver = async (
     status = await runSetup(setup, { [name]: direct.url }, context);
     signal.throwIfAborted();
     if (status === 0 && record.setupPending) {
-      const done = { ...record, setupPending: false };
+      const done = { ...record, setupPending: false, setupDone: true };
       await client.databases.update(databaseId, { name: nameWith(branch, done) }, { signal });
     }
   } else if (record.setupPending) {
     const message = `The setup of ${branch} has not succeeded yet. Pass --setup to run it.`;
     output.notice({ code: "preview:setup_pending", message, databaseId });
   } else if (setup !== undefined) {
-    output.info(`The setup did not run, because the preview of ${branch} exists. --setup-again runs it.`);
+    output.info(
+      `The setup did not run, because one has succeeded for the preview of ${branch}. --setup-again runs it.`,
+    );
   }
   if (record.expiresAt !== undefined && Date.parse(record.expiresAt) <= Date.now()) {
     const message = `The preview of ${branch} expired at ${record.expiresAt}: mgmt preview prune deletes it. Pass --expires to keep it longer.`;

@@ -11,8 +11,10 @@ export interface PreviewRecord {
   readonly pushed?: boolean;
   /** When `mgmt preview prune` may delete it, as an ISO time. */
   readonly expiresAt?: string | undefined;
-  /** Whether its setup has not succeeded yet. */
+  /** Whether a run had a setup, and none has succeeded yet. */
   readonly setupPending?: boolean;
+  /** Whether a setup has succeeded. */
+  readonly setupDone?: boolean;
 }
 
 const prefix = "preview";
@@ -36,12 +38,13 @@ const maxNameLength = 256;
 
 /** Returns the name of the preview database of a branch: `feature/cart (commit 1a2b3c4d5e6f, pushed, expires 2026-12-01T12:00Z)`. */
 export const nameWith = (branch: string, record: PreviewRecord): string => {
-  const { commit, pushed, expiresAt, setupPending } = record;
+  const { commit, pushed, expiresAt, setupPending, setupDone } = record;
   const parts = [
     ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
     ...(pushed ? ["pushed"] : []),
     ...(expiresAt === undefined ? [] : [`expires ${expiresAt.slice(0, 16)}Z`]),
     ...(setupPending ? ["setup pending"] : []),
+    ...(setupDone ? ["setup done"] : []),
   ];
   const suffix = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
   if (branch.length + suffix.length <= maxNameLength) return branch + suffix;
@@ -55,7 +58,7 @@ export const nameWith = (branch: string, record: PreviewRecord): string => {
 
 /** Returns the record in the name of a preview database. A name that someone has changed may have none. */
 export const recordIn = (name: string): PreviewRecord => {
-  const part = String.raw`(?:commit [0-9a-f]{7,12}|pushed|expires \d{4}-\d\d-\d\dT\d\d:\d\dZ|setup pending)`;
+  const part = String.raw`(?:commit [0-9a-f]{7,12}|pushed|expires \d{4}-\d\d-\d\dT\d\d:\d\dZ|setup pending|setup done)`;
   const [, text = ""] = new RegExp(String.raw` \((${part}(?:, ${part})*)\)$`).exec(name) ?? [];
   const parts = text.split(", ");
   const valueOf = (word: string): string | undefined =>
@@ -66,5 +69,6 @@ export const recordIn = (name: string): PreviewRecord => {
     pushed: parts.includes("pushed"),
     expiresAt: expires?.replace("Z", ":00Z"),
     setupPending: parts.includes("setup pending"),
+    setupDone: parts.includes("setup done"),
   };
 };

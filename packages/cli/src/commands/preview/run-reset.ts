@@ -54,7 +54,7 @@ const reset = async (
   const { branch, preview } = await findBranch(opened, context);
   if (!branch || !preview) throw noPreview(gitName);
   const source = await sourceOf(preview.database, projectId, client, signal);
-  const earlier = { ...preview.record, setupPending: options.setup !== undefined };
+  const earlier = { ...preview.record, setupPending: options.setup !== undefined, setupDone: false };
   const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
   const backupId = await backupOf(source, options.fromBackup, client, signal);

@@ -40,7 +40,9 @@ const createOrFind = async (
   if (known) assertPreview(known);
   const existing = known && (await findPreview(known, surroundings, client, context));
   if (existing?.database.status === "failure") throw previewFailed(gitName, existing.database.id);
-  const earlier = existing?.record ?? { setupPending: options.setup !== undefined };
+  const before = existing?.record;
+  const isPending = options.setup !== undefined && before?.setupDone !== true;
+  const earlier = isPending ? { ...before, setupPending: true } : (before ?? {});
   const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
   // A source that cannot be copied is found before the branch is created.
   const source = existing ? undefined : await defaultSource(projectId, branches, client, signal);
