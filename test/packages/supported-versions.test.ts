@@ -46,6 +46,7 @@ const installedFor = (lockfile: string, folder = ""): { name: string; version: s
 const installed = [
   ...installedFor("package-lock.json"),
   ...installedFor("package-lock.json", "packages/mock"),
+  ...installedFor("package-lock.json", "test/browser"),
   ...installedFor("test/runtimes/package-lock.json"),
   ...installedFor("test/runtimes/package-lock.json", "older"),
   ...installedFor("test/runtimes/package-lock.json", "newest"),
