@@ -1,179 +1,180 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ReferenceServer, StaticTlsServer } from "../programs/calls.js";
-import { send } from "../programs/send.js";
-import type { Bench, Finding } from "../runner/bench.js";
-import { type Goal, goals } from "../runner/goals.js";
-import { type CommandTimes, type MeasuredCommand, measureCommands } from "../runner/commands.js";
-import { otherCommands } from "../runner/other-commands.js";
-import { loopbackCertificates, mgmtProgram } from "../runner/paths.js";
-import { startProgram } from "../runner/program.js";
-import { measureLists } from "./cli-lists.js";
-import { checkedList, createProjects, withoutConnectionHeaders } from "../runner/projects.js";
+import type { Target } from "../programs/answer.js";
+import type { Lists } from "../programs/list-server.js";
+import { type Command, timesOf } from "../runner/command.js";
+import { type Goal, atMost, ratio } from "../runner/goals.js";
+import { installIn } from "../runner/install-in.js";
+import {
+  type Contender,
+  type Measurement,
+  type Row,
+  type Unit,
+  row,
+  workingTree,
+} from "../runner/measurement.js";
+import { programFolder, root } from "../runner/paths.js";
+import { type Program, withProgram } from "../runner/program.js";
 
-const count = 2;
+/** `HOME` of the commands. */
+const home = join(programFolder, "home");
 
-/** Measures whole processes, which is what a user waits for. */
-export const cli: Bench = {
-  name: "cli",
-  about: "mgmt commands, from process start to exit, in a clean environment",
-  run: async (rounds = 21) => {
-    const home = mkdtempSync(join(tmpdir(), "mgmt-bench-home-"));
-    const server = await startProgram<ReferenceServer>("reference-server");
-    const tlsServer = await startProgram<StaticTlsServer>("static-tls-server");
-    try {
-      const target = await server.calls.start();
-      await createProjects(send, target, count);
-      const response = withoutConnectionHeaders(await checkedList(send, target, count));
-      const tlsTarget = await tlsServer.calls.start(response, {
-        key: readFileSync(join(loopbackCertificates, "loopback.key"), "utf8"),
-        cert: readFileSync(join(loopbackCertificates, "loopback.crt"), "utf8"),
-      });
-      const environment = { MGMT_BASE_URL: target.baseUrl, MGMT_TOKEN: target.token };
-      const tlsEnvironment = {
-        MGMT_BASE_URL: tlsTarget.baseUrl,
-        MGMT_TOKEN: target.token,
-        // The alternative, NODE_EXTRA_CA_CERTS, makes the start of every process much slower.
-        NODE_TLS_REJECT_UNAUTHORIZED: "0",
-        NODE_NO_WARNINGS: "1",
-      };
-      const times = await measureCommands(
-        [
-          nothing,
-          bareGet("http", environment),
-          bareGet("https", tlsEnvironment),
-          mgmt("mgmt --version", ["--version"], isVersion),
-          mgmt("mgmt --help", ["--help"], isHelp),
-          mgmt("mgmt projects list", list, isList, environment),
-          mgmt("mgmt projects list, TLS", list, isList, tlsEnvironment),
-        ],
-        { warmUp: 2, rounds, home },
-      );
-      const [node, get, tlsGet, version, help, projects, tlsProjects] = times;
-      const [completion] = await measureCommands([completionWhileStopped], { warmUp: 2, rounds, home });
-      assert.ok(node && get && tlsGet && version && help && projects && tlsProjects && completion);
-      return [
-        ...findings("--version", version, node, goals.cli.version),
-        ...findings("--help", help, node, goals.cli.help),
-        ...findings("one list call to localhost", projects, get, goals.cli.list),
-        ...findings("one list call over TLS", tlsProjects, tlsGet, goals.cli.tlsList),
-        {
-          title: "completion while the service is stopped, wall time",
-          subject: completion.wall,
-          goal: goals.cli.completion,
-        },
-        ...(await measureLists(home)),
-        ...(await compareWithOthers(Math.ceil(rounds / 4), home)),
-      ];
-    } finally {
-      await Promise.all([server.stop(), tlsServer.stop()]);
-      rmSync(home, { recursive: true, force: true });
-    }
-  },
-};
-
-const isVersion = (output: string): void => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/);
-const isHelp = (output: string): void => assert.match(output, /^usage: mgmt/im);
-const isList = (output: string): void => {
-  const projects: unknown[] = JSON.parse(output);
-  assert.equal(projects.length, count);
-};
-
-const list = ["projects", "list", "--output", "json"];
-
-const mgmt = (
-  name: string,
+/** A script of Node.js, or with `-e` a program. */
+const script = (
   parameters: readonly string[],
   check: (output: string) => void,
   environment: Readonly<Record<string, string>> = {},
-): MeasuredCommand => ({
+): Command => ({ program: process.execPath, parameters, check, environment: { HOME: home, ...environment } });
+
+const contender = (name: string, command: Command): Contender => ({
   name,
-  program: process.execPath,
-  parameters: [mgmtProgram, ...parameters],
-  environment,
-  check,
+  measure: () => timesOf(command),
 });
 
-/** What a shell runs on Tab where ids of databases are expected. Nothing listens on port 1. */
-const completionWhileStopped = mgmt(
-  "mgmt complete -- databases get",
-  ["complete", "--", "databases", "get", ""],
-  (output) => assert.equal(output, ""),
-  { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" },
+const wallAndProcessor = (title: string, goal?: Goal): Row[] =>
+  ["wall", "processor"].map((kind) => row(`${title}, ${kind} time`, "ms", goal));
+
+const nothing = contender(
+  "node -e 0",
+  script(["-e", "0"], (output) => assert.equal(output, "")),
 );
 
-const nothing: MeasuredCommand = {
-  name: "node -e 0",
-  program: process.execPath,
-  parameters: ["-e", "0"],
-  check: (output) => assert.equal(output, ""),
-};
+const ofFlag = (flag: string, check: (output: string) => void): Contender =>
+  contender(`mgmt ${flag}`, script([workingTree.mgmt, flag], check));
+const version = ofFlag("--version", (output) => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/));
+const help = ofFlag("--help", (output) => assert.match(output, /^usage: mgmt/im));
 
-/** The least that a list call takes: one request, and its `data` printed as JSON. */
-const bareGet = (
-  module: "http" | "https",
-  environment: Readonly<Record<string, string>>,
-): MeasuredCommand => ({
-  name: `bare node:${module} GET`,
-  program: process.execPath,
-  parameters: [
-    "-e",
-    `require("node:${module}").get(process.env.MGMT_BASE_URL + "/v1/projects", {
+const withLists = <Result>(
+  lists: Lists,
+  use: (environment: Record<string, string>) => Promise<Result>,
+): Promise<Result> =>
+  withProgram(workingTree, "list-server", lists, ({ result: { baseUrl, token } }: Program<Target>) => {
+    // The alternative to accepting any certificate, NODE_EXTRA_CA_CERTS, makes the start of every process much slower.
+    const trust = lists.tls && { NODE_TLS_REJECT_UNAUTHORIZED: "0", NODE_NO_WARNINGS: "1" };
+    return use({ MGMT_BASE_URL: baseUrl, MGMT_TOKEN: token, ...trust });
+  });
+
+/** A list call of the command, beside the least that it takes: one request, and its `data` printed as JSON. */
+const oneCall = (title: string, name: string, module: "http" | "https", limit: number): Measurement => {
+  const certificates = join(root, "packages/sdk/test/certificates");
+  const tls = { key: join(certificates, "loopback.key"), cert: join(certificates, "loopback.crt") };
+  const calling = (as: string, parameters: readonly string[]): Contender => ({
+    name: as,
+    measure: () =>
+      withLists({ pages: 1, itemsPerPage: 2, ...(module === "https" && { tls }) }, (environment) =>
+        timesOf(
+          script(
+            parameters,
+            (output) => {
+              const projects: unknown[] = JSON.parse(output);
+              assert.equal(projects.length, 2);
+            },
+            environment,
+          ),
+        ),
+      ),
+  });
+  const program = `require("node:${module}").get(process.env.MGMT_BASE_URL + "/v1/projects", {
       agent: false,
       headers: { authorization: "Bearer " + process.env.MGMT_TOKEN },
     }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part) => (text += part));
       response.on("end", () => process.stdout.write(JSON.stringify(JSON.parse(text).data, null, 2)));
-    });`,
-  ],
-  environment,
-  check: isList,
+    });`;
+  return {
+    rows: wallAndProcessor(title, ratio(limit)),
+    rounds: 21,
+    subject: calling(name, [workingTree.mgmt, "projects", "list", "--output", "json"]),
+    baseline: calling(`bare node:${module} GET`, ["-e", program]),
+  };
+};
+
+/** About the size of a page, which the command asks for with --all. */
+const itemsPerPage = 1_000;
+
+/** Prints the peak of the resident memory as the last line. */
+const reportingMemory =
+  "data:text/javascript,process.on('exit',()=>console.log(process.resourceUsage().maxRSS*1024))";
+
+/** Whole lists, which fill neither the memory nor the patience of a user. */
+const allOf = (
+  count: number,
+  output: "table" | "csv" | "ndjson",
+  [title, unit, limit]: readonly [title: string, unit: Unit, limit: number],
+): Measurement => ({
+  rows: [row(title, unit, atMost(limit))],
+  rounds: 3,
+  subject: {
+    name: `mgmt projects list --all --output ${output}`,
+    measure: () => {
+      const pages = Math.floor(count / itemsPerPage);
+      return withLists({ pages, itemsPerPage: count / pages }, async (environment) => {
+        const command = [workingTree.mgmt, "projects", "list", "--all", "--output", output];
+        const start = unit === "B" ? ["--import", reportingMemory] : [];
+        let lines: string[] = [];
+        const check = (text: string): void => {
+          lines = text.trimEnd().split("\n");
+          assert.ok(lines.length >= count, `${String(lines.length)} lines for ${String(count)} rows`);
+        };
+        const [wall] = await timesOf(script([...start, ...command], check, environment));
+        return [unit === "B" ? Number(lines.at(-1)) : wall / 1_000];
+      });
+    },
+  },
 });
 
-const findings = (
-  title: string,
-  subject: CommandTimes,
-  baseline: CommandTimes,
-  goal: Goal | undefined,
-  others: readonly CommandTimes[] = [],
-): Finding[] =>
-  (["wall", "processor"] as const)
-    .filter((kind) => subject[kind].rounds.length > 0)
-    .map((kind) => ({
-      title: `${title}, ${kind} time`,
-      subject: subject[kind],
-      baseline: baseline[kind],
-      others: others.map((each) => each[kind]),
-      ...(goal && { goal }),
-    }));
+/** What a shell runs on Tab where ids of databases are expected. Nothing listens on port 1. */
+const completionWhileStopped = contender(
+  "mgmt complete -- databases get",
+  script([workingTree.mgmt, "complete", "--", "databases", "get", ""], (output) => assert.equal(output, ""), {
+    MGMT_BASE_URL: "http://127.0.0.1:1",
+    MGMT_TOKEN: "token",
+  }),
+);
 
-/** Measures the same flags of other command lines, in fewer rounds, because some of them take a second. */
-const compareWithOthers = async (rounds: number, home: string): Promise<Finding[]> => {
-  const commands = otherCommands(home);
-  const found: Finding[] = [];
-  for (const [flag, check] of [
-    ["--version", isVersion],
-    ["--help", isHelp],
-  ] as const) {
-    if (commands.length === 0) continue;
-    const [node, own, ...others] = await measureCommands(
-      [
-        nothing,
-        mgmt(`mgmt ${flag}`, [flag], check),
-        ...commands.map(({ name, program, parameters }) => ({
-          name: `${name} ${flag}`,
-          program,
-          parameters: [...parameters, flag],
-          check: (output: string) => assert.notEqual(output, ""),
-        })),
-      ],
-      { warmUp: 1, rounds, home },
-    );
-    assert.ok(node && own);
-    found.push(...findings(`${flag} beside other command lines`, own, node, undefined, others));
+const others = ["neonctl", "stripe"] as const;
+let installed: string | undefined;
+/** Installs the other command lines when the first is measured. */
+const binaries = (): string => {
+  if (installed === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-bench-"));
+    process.once("exit", () => {
+      rmSync(folder, { recursive: true, force: true });
+    });
+    installed = installIn(folder, ["neonctl", "@stripe/cli"]).folder;
   }
-  return found;
+  return join(installed, "node_modules/.bin");
 };
+
+const besideOthers = (flag: string, subject: Contender): Measurement => ({
+  rows: wallAndProcessor(`${flag} beside other command lines`),
+  rounds: 6,
+  subject,
+  baseline: nothing,
+  others: others.map((name) => ({
+    name: `${name} ${flag}`,
+    measure: () => timesOf(script([join(binaries(), name), flag], (output) => assert.notEqual(output, ""))),
+  })),
+});
+
+/** Whole processes, which is what a user waits for. */
+export const cli: readonly Measurement[] = [
+  { rows: wallAndProcessor("--version", ratio(1.1)), rounds: 21, subject: version, baseline: nothing },
+  { rows: wallAndProcessor("--help", ratio(1.25)), rounds: 21, subject: help, baseline: nothing },
+  oneCall("one list call to localhost", "mgmt projects list", "http", 1.45),
+  oneCall("one list call over TLS", "mgmt projects list, TLS", "https", 1.3),
+  {
+    rows: [row("completion while the service is stopped, wall time", "ms", atMost(300))],
+    rounds: 21,
+    subject: completionWhileStopped,
+  },
+  allOf(10_010, "table", ["table of 10,010 rows, wall time", "s", 1.2]),
+  allOf(200_000, "csv", ["200,000 rows for a program, wall time", "s", 2]),
+  allOf(200_000, "ndjson", ["200,000 rows for a program, wall time", "s", 2]),
+  allOf(200_000, "ndjson", ["NDJSON of 200,000 projects, peak memory", "B", 120_000_000]),
+  besideOthers("--version", version),
+  besideOthers("--help", help),
+];

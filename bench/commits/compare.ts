@@ -1,7 +1,12 @@
-import type { Build } from "../rows/build.js";
-import type { Measurement, Row } from "../rows/measurement.js";
-import { type Comparison, printComparison } from "./report.js";
-import { isWorse, seemsWorse } from "./verdict.js";
+import {
+  type Build,
+  type Contender,
+  type Finding,
+  type Measurement,
+  measure,
+} from "../runner/measurement.js";
+import { describe } from "../runner/report.js";
+import { isWorse, judge, seemsWorse } from "./verdict.js";
 
 /** How often more a row is measured that seems worse at first. */
 const rerunFactor = 3;
@@ -11,12 +16,7 @@ export interface Builds {
   readonly head: Build;
 }
 
-/** What a measurement cost in each round: of each round, a value for each row. */
-interface Rounds {
-  readonly base: (readonly number[])[];
-  readonly head: (readonly number[])[];
-  readonly baseline: (readonly number[])[];
-}
+class CannotMeasureBaseError extends Error {}
 
 /**
  * Measures two builds alternately, and prints every row. A row is worse if it is worse again in a larger run. Returns the titles of
@@ -32,57 +32,55 @@ export const compareBuilds = async (
 ): Promise<string[]> => {
   const worse: string[] = [];
   for (const measurement of measurements) {
-    const first = await measureRounds(measurement, builds, rounds, print);
-    if (!first) continue;
-    const suspects = measurement.rows.filter((row) => seemsWorse(first(row)));
-    for (const row of measurement.rows) print(printComparison(first(row)));
-    if (suspects.length === 0) continue;
-    print(`  measured again in ${String(rounds * rerunFactor)} rounds:`);
-    const second = await measureRounds(measurement, builds, rounds * rerunFactor, print);
-    for (const row of second ? suspects : []) {
-      const comparison = second?.(row);
-      if (!comparison) continue;
-      print(printComparison(comparison));
-      if (isWorse(comparison)) worse.push(row.title);
+    const compared = comparisonOf(measurement, builds);
+    const run = async (times: number): Promise<Finding[]> => {
+      const findings = await measure(compared, times);
+      for (const finding of findings) print(describe(finding));
+      return findings;
+    };
+    try {
+      const first = await run(rounds);
+      if (!first.some((finding) => judge(seemsWorse, finding))) continue;
+      print(`  seems worse, and is measured again in ${String(rounds * rerunFactor)} rounds:`);
+      const second = await run(rounds * rerunFactor);
+      const both = second.filter((finding, row) => {
+        const before = first[row];
+        return before && judge(seemsWorse, before) && judge(isWorse, finding);
+      });
+      worse.push(...both.map(({ title }) => title));
+    } catch (error) {
+      // The base may not have what is measured.
+      if (!(error instanceof CannotMeasureBaseError)) throw error;
+      const titles = measurement.rows.map(({ title }) => title).join(", ");
+      print(`  not compared, because the base cannot be measured: ${titles}\n    ${error.message}`);
     }
   }
   return worse;
 };
 
-/** Returns undefined if the base cannot be measured, because it does not have what is measured. */
-const measureRounds = async (
-  { rows, measure, baseline }: Measurement,
+/** The least that such work costs is measured beside the two builds. */
+const comparisonOf = (
+  { rows, rounds, subject, baseline }: Measurement,
   { base, head }: Builds,
-  rounds: number,
-  print: (text: string) => void,
-): Promise<((row: Row) => Comparison) | undefined> => {
-  const costs: Rounds = { base: [], head: [], baseline: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    try {
-      costs.base.push(await twice(() => measure(base)));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const titles = rows.map(({ title }) => title).join(", ");
-      print(`  not compared, because the base cannot be measured: ${titles}\n    ${firstLine(reason)}`);
-      return undefined;
-    }
-    costs.head.push(await twice(() => measure(head)));
-    if (baseline) costs.baseline.push(await twice(() => baseline.measure(head)));
-  }
-  return (row) => {
-    const index = rows.indexOf(row);
-    const valuesOf = (name: keyof Rounds): number[] =>
-      costs[name].map((values) => values[index] ?? Number.NaN);
-    return {
-      row,
-      base: valuesOf("base"),
-      head: valuesOf("head"),
-      ...(baseline && { baseline: { name: baseline.name, values: valuesOf("baseline") } }),
-    };
+): Measurement => {
+  const at = (build: Build, name: string, { measure: run }: Contender): Contender => ({
+    name,
+    // Once more after a failure: on a busy machine, a process may start too slowly.
+    measure: () => run(build).catch(() => run(build)),
+  });
+  const older = at(base, "base", subject);
+  return {
+    rows: rows.map(({ title, unit }) => ({ title, unit })),
+    rounds,
+    subject: at(head, "now", subject),
+    baseline: {
+      name: older.name,
+      measure: (build) =>
+        older.measure(build).catch((error: unknown) => {
+          const [reason = ""] = String(error).split("\n", 1);
+          throw new CannotMeasureBaseError(reason, { cause: error });
+        }),
+    },
+    ...(baseline && { others: [at(head, baseline.name, baseline)] }),
   };
 };
-
-/** Measures again after a failure: on a busy machine, a process may start too slowly. */
-const twice = <Result>(measure: () => Promise<Result>): Promise<Result> => measure().catch(() => measure());
-
-const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonFile } from "../runner/json.js";
 import { benchFolder } from "../runner/paths.js";
 import type { Cell } from "./row.js";
 
@@ -27,13 +28,11 @@ export interface MeasuredRow {
   readonly cells: Readonly<Record<string, Cell>>;
 }
 
-const file = join(benchFolder, "compare/measured.json");
+export const { read: readMeasured, write: writeMeasured } = jsonFile<Measured>("compare/measured.json");
 
-export const readMeasured = (): Measured => {
-  // Written by `writeMeasured`.
-  return JSON.parse(readFileSync(file, "utf8")) as Measured;
-};
-
-export const writeMeasured = (measured: Measured): void => {
-  writeFileSync(file, `${JSON.stringify(measured, undefined, 2)}\n`);
+/** Returns the version of a package that only the benches need. */
+export const installedVersion = (name: string): string => {
+  const manifest = readFileSync(join(benchFolder, "node_modules", name, "package.json"), "utf8");
+  const { version }: { version: string } = JSON.parse(manifest);
+  return version;
 };

@@ -10,7 +10,7 @@ export interface Cell {
 /** One row of the comparison. */
 export interface Row {
   readonly title: string;
-  measure(sdk: Sdk): Promise<Cell>;
+  measure(sdk: Sdk): Promise<Cell> | Cell;
   /** Whether a second measurement may give another value: the row is compared with none. */
   readonly varies?: true;
   /** What a reader should know if another SDK is better. */

@@ -16,8 +16,11 @@ export interface Sdk<Client = unknown> {
   createOnce(client: Client): Promise<unknown>;
   get(client: Client, id: string): Promise<unknown>;
   iterate(client: Client): AsyncIterable<unknown>;
-  /** Returns a page of the service's lists; `next` is the cursor of the next page, if there is one. */
-  page(ids: readonly string[], next: string | undefined, baseUrl: string): Reply;
+  /**
+   * Returns a page of the service's lists; `next` is the cursor of the next page, if there is one. `{baseUrl}` in a header stands for the
+   * URL of the server.
+   */
+  page(ids: readonly string[], next?: string): Reply;
   /** Returns a service that works as the SDK's own does, at least for `createOnce`. */
   service(): Service;
   /** The body of a response to `create`. */

@@ -1,11 +1,13 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
 import { usedSeconds } from "../../scripts/processor-time.js";
 import { packPackages } from "../../scripts/release/pack.js";
 import { type Installation, installIn } from "../runner/install-in.js";
-import { writeFirstRow } from "./first-row.js";
+import { startDev } from "../runner/mgmt-dev.js";
 import { type Measured, type Measurement, writeMeasured } from "./measured.js";
 
 /** Measures what the page `docs/why.md` says about the first minutes with mgmt and with other tools. Needs a network. Linux only. */
@@ -16,6 +18,8 @@ const commands = ["@mgmt/cli", "neonctl", "prisma"];
 const starts = 10;
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-first-minutes-"));
+/** That of a user who has neither profiles nor data nor caches. */
+const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(folder, "home-")) };
 const packed = await packPackages(folder);
 
 /** Returns the seconds of processor time that something takes. */
@@ -25,14 +29,11 @@ const secondsOf = async (action: () => Promise<void> | void): Promise<number> =>
   return usedSeconds() - before;
 };
 
-const install = (names: readonly string[]): Installation => {
-  const specifiers = names.map(
-    (name) => packed.find((each) => each.name === name)?.tarball ?? `${name}@latest`,
+const install = (...names: string[]): Installation =>
+  installIn(
+    folder,
+    names.map((name) => packed.find((each) => each.name === name)?.tarball ?? `${name}@latest`),
   );
-  const installed = installIn(folder, specifiers);
-  if (!installed) throw new Error(`npm could not install ${names.join(" ")}`);
-  return installed;
-};
 
 /** Returns undefined if the program cannot run here, such as one that first downloads a part of itself. */
 const startOf = async (name: string, { folder: cwd }: Installation): Promise<number | undefined> => {
@@ -40,9 +41,7 @@ const startOf = async (name: string, { folder: cwd }: Installation): Promise<num
   const [file, args] = sdks.includes(name)
     ? ["node", ["-e", `import(${JSON.stringify(name)})`]]
     : [program, ["--version"]];
-  const run = (): void => {
-    execFileSync(file, args, { cwd, stdio: "ignore", env: { PATH: process.env["PATH"], HOME: folder } });
-  };
+  const run = (): void => void execFileSync(file, args, { cwd, stdio: "ignore", env });
   try {
     run();
   } catch {
@@ -55,24 +54,17 @@ const startOf = async (name: string, { folder: cwd }: Installation): Promise<num
   return Math.round((seconds * 1_000) / starts);
 };
 
-const versionOf = (name: string, { folder: cwd }: Installation): string => {
-  if (name.startsWith("@mgmt/")) return "";
-  // Written by npm.
-  const { version } = JSON.parse(readFileSync(join(cwd, "node_modules", name, "package.json"), "utf8")) as {
-    version: string;
-  };
-  return version;
-};
-
 const measure = async (name: string): Promise<Measurement> => {
   console.log(name);
   const before = usedSeconds();
-  const installed = install([name]);
+  const installed = install(name);
   const seconds = usedSeconds() - before;
+  const manifest = readFileSync(join(installed.folder, "node_modules", name, "package.json"), "utf8");
+  const { version }: { version: string } = JSON.parse(manifest);
   const start = await startOf(name, installed);
   return {
     name,
-    version: versionOf(name, installed),
+    version: name.startsWith("@mgmt/") ? "" : version,
     packages: installed.packages,
     megabytes: Math.ceil(installed.bytes / 1e6),
     install: seconds,
@@ -86,15 +78,34 @@ const measureAll = async (names: readonly string[]): Promise<Measurement[]> => {
   return found;
 };
 
+/** Installs the command line and the platform, starts the service, creates a project, and writes a row into its database. */
+const writeFirstRow = async (): Promise<void> => {
+  const { folder: installed } = install("@mgmt/cli", "@mgmt/platform", "@mgmt/engine");
+  const mgmt = join(installed, "node_modules/.bin/mgmt");
+  const service = await startDev(mgmt, [], env);
+  try {
+    const run = promisify(execFile);
+    await run(mgmt, ["projects", "create", "shop", "--wait"], { env });
+    const { stdout: url } = await run(mgmt, ["run", "--", "node", "-p", "process.env.DATABASE_URL"], {
+      env: { ...env, MGMT_PROJECT_ID: "shop" },
+    });
+    const client = new pg.Client({ connectionString: url.trim() });
+    await client.connect();
+    await client.query("create table notes (body text)");
+    const { rowCount } = await client.query("insert into notes values ('Hello') returning body");
+    await client.end();
+    if (rowCount !== 1) throw new Error("The row was not written");
+  } finally {
+    await service.stop();
+  }
+};
+
 try {
   const measured: Measured = {
     month: new Date().toLocaleString("en", { month: "long", year: "numeric" }),
     sdks: await measureAll(sdks),
     commands: await measureAll(commands),
-    firstRow: await secondsOf(async () => {
-      const { folder: installed } = install(["@mgmt/cli", "@mgmt/platform", "@mgmt/engine"]);
-      await writeFirstRow(installed, mkdtempSync(join(folder, "home-")));
-    }),
+    firstRow: await secondsOf(writeFirstRow),
   };
   writeMeasured(measured);
 } finally {

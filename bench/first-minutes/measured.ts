@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { benchFolder } from "../runner/paths.js";
+import { jsonFile } from "../runner/json.js";
 
 /** What was measured last. `docs/why.md` is written from it. */
 export interface Measured {
@@ -24,13 +22,4 @@ export interface Measurement {
   readonly start?: number;
 }
 
-const file = join(benchFolder, "first-minutes/measured.json");
-
-export const readMeasured = (): Measured => {
-  // Written by `writeMeasured`.
-  return JSON.parse(readFileSync(file, "utf8")) as Measured;
-};
-
-export const writeMeasured = (measured: Measured): void => {
-  writeFileSync(file, `${JSON.stringify(measured, undefined, 2)}\n`);
-};
+export const { read: readMeasured, write: writeMeasured } = jsonFile<Measured>("first-minutes/measured.json");

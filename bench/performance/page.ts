@@ -1,7 +1,6 @@
-import type { Finding, Series } from "../runner/bench.js";
 import type { Measured, MeasuredBench } from "../runner/measured.js";
-import { describeGoal, formatValue, isMet, valueOf } from "../runner/report.js";
-import { median } from "../runner/rounds.js";
+import type { Finding } from "../runner/measurement.js";
+import { describeGoal, isMet, median, textOf, valueOf } from "../runner/report.js";
 import { type Chart, plot } from "./plot.js";
 import { type Section, sections } from "./sections.js";
 
@@ -53,8 +52,6 @@ const chartOf = ({ title, subject, baseline, others = [] }: Finding): Chart[] =>
   }));
   return [{ title, bars }];
 };
-
-const textOf = (series: Series): string => `${formatValue(median(series.rounds), series)} ${series.unit}`;
 
 const tableOf = (findings: readonly Finding[]): string =>
   [

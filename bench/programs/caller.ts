@@ -1,38 +1,24 @@
 import { pathToFileURL } from "node:url";
-import { type Caller, serveCalls } from "./calls.js";
-import { spend } from "./spend.js";
+import { type Target, answer, spend } from "./answer.js";
 
-type List = () => Promise<readonly { id: string }[] | undefined>;
 /** The exports of every file in `contenders/`. */
 interface Contender {
-  lister(baseUrl: string, token: string): List;
+  lister(baseUrl: string, token: string): () => Promise<readonly { id: string }[] | undefined>;
 }
 
-let list: List | undefined;
-let count = 0;
+export interface Calls {
+  readonly target: Target;
+  /** The path of a file of `contenders/`, or of a bundle of one. */
+  readonly contender: string;
+  readonly calls: number;
+}
 
-serveCalls<Caller>({
-  start: async (contender, { baseUrl, token }, expected) => {
-    count = expected;
-    // Only files of `contenders/` and bundles of them are passed here.
-    const { lister } = (await import(pathToFileURL(contender).href)) as Contender;
-    list = lister(baseUrl, token);
-  },
-  time: async (calls) => {
-    if (!list) throw new Error("`start` must be called first");
-    const call = list;
-    return spend(calls, async () => {
-      assertList(await call());
-    });
-  },
+/** Calls one client for a list of two. */
+await answer(async ({ target: { baseUrl, token }, contender, calls }: Calls) => {
+  const { lister } = (await import(pathToFileURL(contender).href)) as Contender;
+  const list = lister(baseUrl, token);
+  return spend(calls, async () => {
+    const ids = (await list())?.map(({ id }) => id);
+    if (ids?.join() !== "p-0,p-1") throw new Error("A response is not the list");
+  });
 });
-
-const assertList = (items: Awaited<ReturnType<List>>): void => {
-  if (
-    items?.length !== count ||
-    items[0]?.id !== "p-0" ||
-    items[count - 1]?.id !== `p-${String(count - 1)}`
-  ) {
-    throw new Error("A response is not the list");
-  }
-};

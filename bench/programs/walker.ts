@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@mgmt/sdk";
 import { createManagementApiClient } from "@prisma/management-api-sdk";
-import { type Lists, type Target, type Walker, serveCalls } from "./calls.js";
+import { type Target, answer } from "./answer.js";
+import type { Lists } from "./list-server.js";
 
 type Pages = (target: Target, limit: number) => AsyncIterable<readonly { id: string }[]>;
-
-let target: Target | undefined;
 
 /** This SDK, prefetching the next page while the consumer works on the current one. */
 async function* prefetched({ baseUrl, token }: Target, limit: number): ReturnType<Pages> {
@@ -26,27 +25,26 @@ async function* sequential({ baseUrl, token }: Target, limit: number): ReturnTyp
   } while (cursor !== undefined);
 }
 
-const walks = { prefetch: prefetched, sequential } satisfies Record<string, Pages>;
+const walks = { prefetched, sequential } satisfies Record<string, Pages>;
 
-serveCalls<Walker>({
-  start: (where) => {
-    target = where;
-  },
-  time: async (walk, { pages, itemsPerPage }: Lists, workMs) => {
-    if (!target) throw new Error("`start` must be called first");
-    const found: (readonly { id: string }[])[] = [];
-    const started = performance.now();
-    for await (const page of walks[walk](target, itemsPerPage)) {
-      found.push(page);
-      await sleep(workMs);
-    }
-    const elapsed = performance.now() - started;
-    if (found.length !== pages || found.some(({ length }) => length !== itemsPerPage)) {
-      throw new Error("The number of pages, or of items on a page, differs from the server's");
-    }
-    if (found.flat().some(({ id }, index) => id !== `p-${String(index)}`)) {
-      throw new Error("An item is missing or out of order");
-    }
-    return elapsed;
-  },
+export interface Walk extends Pick<Lists, "pages" | "itemsPerPage"> {
+  readonly walk: keyof typeof walks;
+  readonly target: Target;
+  /** Milliseconds of work on each page. */
+  readonly workMs: number;
+}
+
+/** Answers with the milliseconds for all pages, with a consumer that works on each. */
+await answer(async ({ walk, target, pages, itemsPerPage, workMs }: Walk) => {
+  const found: string[] = [];
+  const started = performance.now();
+  for await (const page of walks[walk](target, itemsPerPage)) {
+    found.push(...page.map(({ id }) => id));
+    await sleep(workMs);
+  }
+  const elapsed = performance.now() - started;
+  if (found.length !== pages * itemsPerPage || found.some((id, index) => id !== `p-${String(index)}`)) {
+    throw new Error("An item is missing or out of order");
+  }
+  return elapsed;
 });

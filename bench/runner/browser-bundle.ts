@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type BuildOptions, type Metafile, type OutputFile, build } from "esbuild";
+import { type BuildOptions, type OutputFile, build } from "esbuild";
 import { basename } from "node:path";
 
 export interface BrowserBundle {
@@ -29,7 +29,13 @@ export const bundleForBrowser = async (options: BuildOptions): Promise<BrowserBu
   const [entry = ""] = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
     entryPoint === undefined ? [] : [path],
   );
-  const loaded = loadedAtStart(metafile, entry);
+  // The entry and everything that it imports statically, directly or indirectly.
+  const loaded = new Set([entry]);
+  for (const file of loaded) {
+    for (const { path, kind } of metafile.outputs[file]?.imports ?? []) {
+      if (kind === "import-statement") loaded.add(path);
+    }
+  }
   const names = new Set([...loaded].map((path) => basename(path)));
   const bytes = (isCounted: (name: string) => boolean): number =>
     outputFiles
@@ -40,13 +46,4 @@ export const bundleForBrowser = async (options: BuildOptions): Promise<BrowserBu
     atStart: bytes((name) => names.has(name)),
     onDemand: bytes((name) => !names.has(name)),
   };
-};
-
-/** Returns the entry and everything that it imports statically, directly or indirectly. */
-const loadedAtStart = ({ outputs }: Metafile, entry: string, found = new Set<string>()): Set<string> => {
-  found.add(entry);
-  for (const { path, kind } of outputs[entry]?.imports ?? []) {
-    if (kind === "import-statement" && !found.has(path)) loadedAtStart({ inputs: {}, outputs }, path, found);
-  }
-  return found;
 };

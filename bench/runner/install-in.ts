@@ -8,8 +8,8 @@ export interface Installation {
   readonly bytes: number;
 }
 
-/** Installs packages in a new folder with an empty cache, without install scripts. Returns undefined if npm fails. */
-export const installIn = (parent: string, specifiers: readonly string[]): Installation | undefined => {
+/** Installs packages in a new folder with an empty cache, without install scripts. Throws if npm fails. */
+export const installIn = (parent: string, specifiers: readonly string[]): Installation => {
   const cache = mkdtempSync(join(parent, "cache-"));
   const folder = mkdtempSync(join(parent, "installed-"));
   writeFileSync(join(folder, "package.json"), '{"private":true}');
@@ -19,10 +19,7 @@ export const installIn = (parent: string, specifiers: readonly string[]): Instal
     encoding: "utf8",
     shell: process.platform === "win32",
   });
-  if (status !== 0) {
-    console.log(stderr);
-    return undefined;
-  }
+  if (status !== 0) throw new Error(`npm could not install ${specifiers.join(" ")}: ${stderr}`);
   const modules = join(folder, "node_modules");
   const { packages }: { packages: object } = JSON.parse(
     readFileSync(join(modules, ".package-lock.json"), "utf8"),

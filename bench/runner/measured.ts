@@ -1,7 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Finding } from "./bench.js";
-import { benchFolder } from "./paths.js";
+import { jsonFile } from "./json.js";
+import type { Finding } from "./measurement.js";
 
 /** What the benches measured last, by their names. The page about performance is generated from it. */
 export type Measured = Readonly<Record<string, MeasuredBench>>;
@@ -14,20 +12,12 @@ export interface MeasuredBench {
   readonly findings: readonly Finding[];
 }
 
-const file = join(benchFolder, "measured.json");
+const { read, write } = jsonFile<Measured>("measured.json");
 
-export const readMeasured = (): Measured => {
-  // Written by `recordMeasured`.
-  return JSON.parse(readFileSync(file, "utf8")) as Measured;
-};
+export const readMeasured = read;
 
 /** Replaces the results of some benches. */
 export const recordMeasured = (benches: Measured): void => {
-  const all = { ...readMeasured(), ...benches };
-  const sorted = Object.fromEntries(Object.entries(all).sort(([one], [other]) => (one < other ? -1 : 1)));
-  writeFileSync(file, `${JSON.stringify(sorted, rounded, 2)}\n`);
+  const all = Object.entries({ ...readMeasured(), ...benches });
+  write(Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1))));
 };
-
-/** Five digits are more than a measurement is good for. */
-const rounded = (_key: string, value: unknown): unknown =>
-  typeof value === "number" ? Number(value.toPrecision(5)) : value;

@@ -4,32 +4,30 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { benchFolder, programFolder, root } from "./paths.js";
 
-/** Builds the packages if stale, installs the benches' dependencies, and compiles their programs. */
+/** Builds the packages if stale, and installs the other SDKs. */
 export const prepare = async (): Promise<void> => {
-  if (dependenciesAreStale()) {
+  const installed = changed(join(benchFolder, "node_modules/.package-lock.json"));
+  if (changed(join(benchFolder, "package-lock.json")) > installed) {
     run("npm", "ci", "--prefix", benchFolder, "--ignore-scripts", "--no-audit", "--no-fund");
   }
-  await prepareWithoutOthers();
+  run(process.execPath, "scripts/build-if-stale.mjs");
+  await compilePrograms(programFolder);
 };
 
-/** Does the same without the other SDKs that some benches compare with. */
-export const prepareWithoutOthers = async (): Promise<void> => {
-  run(process.execPath, "scripts/build-if-stale.mjs");
-  const folder = join(benchFolder, "programs");
+/** Compiles the programs and contenders to a folder, whose packages they then import. */
+export const compilePrograms = async (folder: string): Promise<void> => {
+  const sources = ["programs", "contenders"].flatMap((each) =>
+    readdirSync(join(benchFolder, each)).map((file) => join(benchFolder, each, file)),
+  );
   await build({
-    entryPoints: readdirSync(folder)
-      .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
-      .map((file) => join(folder, file)),
-    outdir: programFolder,
+    entryPoints: sources,
+    outbase: benchFolder,
+    outdir: folder,
     format: "esm",
     target: "node20",
     logLevel: "warning",
   });
 };
-
-const dependenciesAreStale = (): boolean =>
-  changed(join(benchFolder, "package-lock.json")) >
-  changed(join(benchFolder, "node_modules/.package-lock.json"));
 
 /** Returns when a file was last written, or 0 if it does not exist. */
 const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -1,6 +1,16 @@
-import type { Finding, Series } from "./bench.js";
 import type { Goal } from "./goals.js";
-import { median, ratios } from "./rounds.js";
+import type { Finding, Series } from "./measurement.js";
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+};
+
+/** Returns one series divided by another, round by round. */
+const ratios = (one: Series, other: Series): number[] =>
+  one.rounds.map((value, round) => value / (other.rounds[round] ?? Number.NaN));
 
 /** Returns whether a finding meets its goal; a finding without a goal always does. */
 export const isMet = (finding: Finding): boolean => {
@@ -11,24 +21,16 @@ export const isMet = (finding: Finding): boolean => {
   return goal.relation === "≤" ? value <= goal.limit : value < goal.limit;
 };
 
-/** Formats a finding as lines of text: medians, every raw round, the ratio, and the goal. */
+/** Formats a finding as lines of text: medians, every round, the ratio, and the goal. */
 export const describe = (finding: Finding): string => {
-  const { title, subject, baseline, others = [], goal, notes = [] } = finding;
-  const rows = [subject, ...(baseline ? [baseline] : []), ...others].map((series) => [
-    series.name,
-    `${formatValue(median(series.rounds), series)} ${series.unit}`,
-    series.rounds.map((value) => formatValue(value, series)).join("  "),
-  ]);
-  if (baseline) {
-    const each = ratios(subject, baseline);
-    rows.push(["ratio", median(each).toFixed(3), each.map((value) => value.toFixed(3)).join("  ")]);
-  }
-  const verdict = goal
-    ? [
-        `  goal ${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"} (${valueOf(goal, finding).toFixed(3)})`,
-      ]
-    : [];
-  return [`  ${title}`, ...alignColumns(rows), ...verdict, ...notes.map((note) => `  ${note}`)].join("\n");
+  const { title, subject, baseline, others = [], goal } = finding;
+  const lines = [subject, ...(baseline ? [baseline] : []), ...others].map((series) => {
+    const rounds = series.rounds.map((value) => formatValue(value, series)).join("  ");
+    return `    ${series.name}: ${textOf(series)}, rounds ${rounds}`;
+  });
+  if (baseline) lines.push(`    ratio: ${median(ratios(subject, baseline)).toFixed(3)}`);
+  if (goal) lines.push(`    goal: ${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"}`);
+  return [`  ${title}`, ...lines].join("\n");
 };
 
 /** Returns what the goal is for. */
@@ -44,20 +46,11 @@ export const describeGoal = ({ of, relation, limit }: Goal, { subject }: Finding
     ? `${relation} ${limit.toLocaleString("en")} ${subject.unit}`
     : `${of} ${relation} ${String(limit)}`;
 
-/** Formats a value of a series, without its unit. */
-export const formatValue = (value: number, { unit }: Series): string => {
-  if (["B", "instantiations"].includes(unit)) {
-    return Math.round(value).toLocaleString("en");
-  }
-  return value.toFixed(unit === "s" ? 2 : 1);
-};
+/** Returns the median of a series with its unit. */
+export const textOf = (series: Series): string =>
+  `${formatValue(median(series.rounds), series)} ${series.unit}`;
 
-const alignColumns = (rows: readonly string[][]): string[] => {
-  const [nameWidth = 0, valueWidth = 0] = [0, 1].map((column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return rows.map(
-    ([name = "", value = "", rounds = ""]) =>
-      `    ${name.padEnd(nameWidth)}  ${value.padStart(valueWidth)}   rounds  ${rounds}`,
-  );
+const formatValue = (value: number, { unit }: Series): string => {
+  if (unit === "B" || unit === "instantiations") return Math.round(value).toLocaleString("en");
+  return value.toFixed(unit === "s" ? 2 : 1);
 };

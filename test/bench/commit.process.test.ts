@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chooseBase, findCommit } from "../../bench/commits/commit.js";
+import { chooseBase, findCommit, workingTreeCommit } from "../../bench/commits/commit.js";
 
 let folder: string;
 let repository: string;
@@ -32,40 +32,24 @@ afterEach(() => {
 
 describe("the commit that a run in CI compares with", () => {
   it("is where the branch left origin/main", () => {
-    const first = commit("first");
+    commit("first");
     const left = commit("left");
     git("update-ref", "refs/remotes/origin/main", left);
     commit("one");
     commit("two");
-    expect(chooseBase(repository, first)?.commit).toBe(left);
+    expect(chooseBase(repository)).toBe(left);
   });
 
-  it("is the commit that was measured last if the branch is origin/main", () => {
-    const measured = commit("measured");
-    commit("one");
-    git("update-ref", "refs/remotes/origin/main", commit("two"));
-    expect(chooseBase(repository, measured)?.commit).toBe(measured);
+  it("is the previous one if the branch is origin/main", () => {
+    const previous = commit("previous");
+    git("update-ref", "refs/remotes/origin/main", commit("present"));
+    expect(chooseBase(repository)).toBe(previous);
   });
 
-  it.each([
-    ["is unknown", () => "0123456789012345678901234567890123456789"],
-    ["is empty", () => ""],
-    ["looks like an option", () => "--all"],
-    ["is none", () => undefined],
-    ["is the present one", () => git("rev-parse", "HEAD")],
-    [
-      "belongs to another branch",
-      () => {
-        git("checkout", "--quiet", "-b", "other", "HEAD~1");
-        const other = commit("other");
-        git("checkout", "--quiet", "main");
-        return other;
-      },
-    ],
-  ])("is the previous one if the measured commit %s", (_what, measured) => {
+  it("is the previous one if there is no origin/main", () => {
     const previous = commit("previous");
     commit("present");
-    expect(chooseBase(repository, measured())?.commit).toBe(previous);
+    expect(chooseBase(repository)).toBe(previous);
   });
 
   it("does not exist in a clone with one commit", () => {
@@ -74,12 +58,31 @@ describe("the commit that a run in CI compares with", () => {
     const origin = repository;
     repository = join(folder, "clone");
     execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${origin}`, repository]);
-    expect(chooseBase(repository, undefined)).toBeUndefined();
+    expect(chooseBase(repository)).toBeUndefined();
   });
 
   it("does not exist outside a repository", () => {
     repository = join(folder, "missing");
-    expect(chooseBase(repository, undefined)).toBeUndefined();
+    expect(chooseBase(repository)).toBeUndefined();
     expect(findCommit(repository, "HEAD")).toBeUndefined();
+  });
+});
+
+describe("the commit of the working tree", () => {
+  it("is the present one without changes", () => {
+    const present = commit("present");
+    expect(workingTreeCommit(repository)).toBe(present);
+  });
+
+  it("has the changes of tracked files, and leaves them where they are", () => {
+    const file = join(repository, "file");
+    writeFileSync(file, "before");
+    git("add", "file");
+    const present = commit("present");
+    writeFileSync(file, "after");
+    const changed = workingTreeCommit(repository) ?? "";
+    expect(git("show", `${changed}:file`)).toBe("after");
+    expect(git("rev-parse", "HEAD")).toBe(present);
+    expect(git("status", "--short")).toBe("M file");
   });
 });

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { compareBuilds } from "../../bench/commits/compare.js";
-import type { Build } from "../../bench/rows/build.js";
-import type { Measurement } from "../../bench/rows/measurement.js";
+import type { Build, Measurement } from "../../bench/runner/measurement.js";
 
-const buildAt = (folder: string): Build => ({ folder, programs: "", contenders: "", mgmt: "" });
+const buildAt = (folder: string): Build => ({ folder, mgmt: "" });
 const builds = { base: buildAt("base"), head: buildAt("head") };
 const rounds = 3;
 
@@ -22,11 +21,15 @@ const costing = (cost: (folder: string, times: number) => readonly number[]): Me
       { title: "read", unit: "µs" },
       { title: "write", unit: "µs" },
     ],
-    measure: ({ folder }) => {
-      const times = count.get(folder) ?? 0;
-      count.set(folder, times + 1);
-      order.push(folder);
-      return Promise.resolve().then(() => cost(folder, times));
+    rounds,
+    subject: {
+      name: "mgmt",
+      measure: ({ folder }) => {
+        const times = count.get(folder) ?? 0;
+        count.set(folder, times + 1);
+        order.push(folder);
+        return Promise.resolve().then(() => cost(folder, times));
+      },
     },
     baseline: {
       name: "static",
@@ -42,24 +45,25 @@ const compare = (...measurements: Measurement[]): Promise<string[]> =>
   compareBuilds(measurements, builds, rounds, (text) => (printed += `${text}\n`));
 
 describe("a comparison of two builds", () => {
-  it("measures them alternately with the baseline", async () => {
+  it("measures them alternately with the least that the work costs", async () => {
     expect(await compare(costing(() => [100, 200]))).toEqual([]);
-    expect(order).toEqual(Array.from({ length: rounds }, () => ["base", "head", "static"]).flat());
-    expect(printed).toContain("read: least +0.0 %, median +0.0 %\n");
-    expect(printed).toContain("static as a share: 0.10 of base, 0.10 of now");
+    expect(order).toEqual(Array.from({ length: rounds }, () => ["head", "base", "static"]).flat());
+    expect(printed).toContain("static: 10.0 µs");
+    expect(printed).toContain("ratio: 1.000");
   });
 
   it("names the rows that are worse in a larger run, too", async () => {
     const measurement = costing((folder) => (folder === "head" ? [120, 200] : [100, 200]));
     expect(await compare(measurement)).toEqual(["read"]);
     expect(order).toHaveLength(3 * (rounds + 3 * rounds));
-    expect(printed).toContain("read: least +20.0 %, median +20.0 % (worse)");
+    expect(printed).toContain("ratio: 1.200");
   });
 
-  it("forgives a row that is worse in the first run only", async () => {
-    const measurement = costing((folder, times) =>
-      folder === "head" && times < rounds ? [120, 200] : [100, 200],
-    );
+  it("forgives a row that is worse in one of the two runs only", async () => {
+    const measurement = costing((folder, times) => {
+      if (folder === "base") return [100, 200];
+      return times < rounds ? [120, 200] : [100, 240];
+    });
     expect(await compare(measurement)).toEqual([]);
     expect(printed).toContain("measured again in 9 rounds");
   });
@@ -87,6 +91,6 @@ describe("a comparison of two builds", () => {
     });
     const other = costing((folder) => (folder === "head" ? [120, 200] : [100, 200]));
     expect(await compare(missing, other)).toEqual(["read"]);
-    expect(printed).toContain("the base cannot be measured: read, write\n    no such export\n");
+    expect(printed).toContain("the base cannot be measured: read, write\n    Error: no such export\n");
   });
 });

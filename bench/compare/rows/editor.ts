@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { typePrograms } from "../../benches/sdk/type-programs.js";
+import { typePrograms } from "../../benches/type-programs.js";
 import { benchFolder } from "../../runner/paths.js";
 import { type Section, amount, behavior } from "../row.js";
 
@@ -15,34 +15,33 @@ const options: ts.CompilerOptions = {
 };
 
 const file = join(benchFolder, "compare/program.ts");
-/** The declarations that have been read. */
-const snapshots = new Map<string, ts.IScriptSnapshot | undefined>();
+/** Shares the declarations that have been read. */
+const documents = ts.createDocumentRegistry();
 
 /** Returns the language service of an editor in which a program is open. */
 const editorFor = (program: string): ts.LanguageService => {
-  const snapshot = ts.ScriptSnapshot.fromString(program);
-  const host: ts.LanguageServiceHost = {
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (name) => {
-      if (name === file) return snapshot;
-      if (!snapshots.has(name)) {
-        const text = ts.sys.readFile(name);
-        snapshots.set(name, text === undefined ? undefined : ts.ScriptSnapshot.fromString(text));
-      }
-      return snapshots.get(name);
+  const readFile = (name: string): string | undefined => (name === file ? program : ts.sys.readFile(name));
+  return ts.createLanguageService(
+    {
+      getCompilationSettings: () => options,
+      getScriptFileNames: () => [file],
+      // The registry would give the same version the same text.
+      getScriptVersion: (name) => (name === file ? program : "1"),
+      getScriptSnapshot: (name) => {
+        const text = readFile(name);
+        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      },
+      getCurrentDirectory: () => benchFolder,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: (name) => name === file || ts.sys.fileExists(name),
+      readFile,
+      readDirectory: ts.sys.readDirectory,
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+      realpath: (name) => (name === file ? name : (ts.sys.realpath?.(name) ?? name)),
     },
-    getCurrentDirectory: () => benchFolder,
-    getDefaultLibFileName: (settings) => ts.getDefaultLibFilePath(settings),
-    fileExists: (name) => name === file || ts.sys.fileExists(name),
-    readFile: (name) => (name === file ? program : ts.sys.readFile(name)),
-    readDirectory: ts.sys.readDirectory,
-    directoryExists: ts.sys.directoryExists,
-    getDirectories: ts.sys.getDirectories,
-    realpath: (name) => (name === file ? name : (ts.sys.realpath?.(name) ?? name)),
-  };
-  return ts.createLanguageService(host);
+    documents,
+  );
 };
 
 const errorsOf = (program: string): readonly string[] =>
@@ -83,7 +82,7 @@ export const editor: Section = {
         if (/\bany\b/.test(shown) || shown === "") throw new Error(`The result is not typed: ${shown}`);
         const lines = shown.split("\n").length;
         const text = lines === 1 ? `\`${shown}\`` : `an object type of ${String(lines)} lines`;
-        return Promise.resolve(behavior(text, lines));
+        return behavior(text, lines);
       },
     },
     {
@@ -92,11 +91,10 @@ export const editor: Section = {
         const counts = dotsOf(create).map(
           (dot) => editorFor(create).getCompletionsAtPosition(file, dot + 1, {})?.entries.length ?? 0,
         );
-        return Promise.resolve(
-          behavior(
-            counts.map((count) => count.toLocaleString("en")).join(", then "),
-            counts.reduce((sum, count) => sum + count, 0),
-          ),
+        const text = counts.map((count) => count.toLocaleString("en")).join(", then ");
+        return behavior(
+          text,
+          counts.reduce((sum, count) => sum + count, 0),
         );
       },
     },
@@ -109,16 +107,16 @@ export const editor: Section = {
         if (error) throw new Error(ts.flattenDiagnosticMessageText(error.messageText, " "));
         // The compiler counts them and prints them with --extendedDiagnostics, but does not declare the method.
         const { getInstantiationCount } = program as unknown as { getInstantiationCount(): number };
-        return Promise.resolve(amount(getInstantiationCount(), ""));
+        return amount(getInstantiationCount(), "");
       },
     },
     {
       title: "a misspelled field of a create",
-      measure: ({ programs }) => Promise.resolve(refusal(programs.wrongField, /nmae|descripton/)),
+      measure: ({ programs }) => refusal(programs.wrongField, /nmae|descripton/),
     },
     {
       title: "a comparison of an error's code with one that does not exist",
-      measure: ({ programs }) => Promise.resolve(refusal(programs.wrongCode, /gone/)),
+      measure: ({ programs }) => refusal(programs.wrongCode, /gone/),
     },
   ],
 };

@@ -1,68 +1,79 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { median } from "../../runner/rounds.js";
-import { type Cell, type Row, type Section, amount, behavior } from "../row.js";
-import { type Script, withResponses, withServer } from "../scripted-server.js";
+import { median } from "../../runner/report.js";
+import { type Row, type Section, amount, behavior } from "../row.js";
+import { type Script, type Served, served, servedRow } from "../served.js";
 import type { Sdk } from "../sdk.js";
 
-const token = "a-good-token";
 /** Much longer than an SDK needs to fail, and much shorter than the wait that the service asks for. */
 const patience = 5_000;
 
-const settled = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.catch((error: unknown) => error);
+const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
 /** Creates something that must exist once. The service creates it at the first request, whose response gets lost. */
-const createOnce = (sdk: Sdk, lost: Script): Promise<Cell> => {
-  const service = sdk.service();
-  return withResponses(
-    async (request, index) => {
-      const reply = await service.respond(request);
-      return index === 0 ? lost : reply;
-    },
-    async ({ baseUrl }) => {
-      const ended = await sdk.createOnce(sdk.client(baseUrl, token)).then(
-        () => "",
-        () => ", and the call fails",
-      );
-      const count = service.created();
-      if (count > 1) return behavior(`creates ${String(count)}${ended}`, 2);
-      return behavior(`creates one${ended}`, ended === "" ? 0 : 1);
-    },
-  );
-};
-
 const creates = (title: string, lost: (sdk: Sdk) => Script): Row => ({
   title,
-  measure: (sdk) => createOnce(sdk, lost(sdk)),
+  measure: (sdk) => {
+    const service = sdk.service();
+    return served(
+      sdk,
+      async (request, index) => {
+        const reply = await service.respond(request);
+        return index === 0 ? lost(sdk) : reply;
+      },
+      async ({ client }) => {
+        const ended = await sdk.createOnce(client).then(
+          () => "",
+          () => ", and the call fails",
+        );
+        const count = service.created();
+        if (count > 1) return behavior(`creates ${String(count)}${ended}`, 2);
+        return behavior(`creates one${ended}`, ended === "" ? 0 : 1);
+      },
+    );
+  },
 });
 
-const defaultDeadline = (sdk: Sdk): Promise<number | undefined> =>
-  withServer(
-    () => ["hang"],
-    async ({ baseUrl, requests }) => {
-      const client = sdk.client(baseUrl, token);
-      if (sdk.deadline) return sdk.deadline(client);
-      const { setTimeout: original } = globalThis;
-      const delays: number[] = [];
-      // Same signature: it only writes down the delays.
-      globalThis.setTimeout = ((...parameters: Parameters<typeof original>) => {
-        delays.push(parameters[1] ?? 0);
-        return original(...parameters);
-      }) as typeof original;
-      const stop = new AbortController();
-      try {
-        const call = settled(sdk.list(client, { signal: stop.signal }));
-        while (requests.length === 0) await sleep(1);
-        stop.abort();
-        await call;
-        const longest = Math.max(0, ...delays);
-        // Shorter ones are of other things, such as connecting.
-        return longest >= 30_000 ? longest : undefined;
-      } finally {
-        globalThis.setTimeout = original;
-      }
-    },
-  );
+/** Returns the longest delay that a call asks for, as far as it is long enough for a deadline of a request. */
+const defaultDeadline = async ({ sdk, client, requests }: Served): Promise<number | undefined> => {
+  if (sdk.deadline) return sdk.deadline(client);
+  const { setTimeout: original } = globalThis;
+  const delays: number[] = [];
+  // Same signature: it only writes down the delays.
+  globalThis.setTimeout = ((...parameters: Parameters<typeof original>) => {
+    delays.push(parameters[1] ?? 0);
+    return original(...parameters);
+  }) as typeof original;
+  const stop = new AbortController();
+  try {
+    const call = settled(sdk.list(client, { signal: stop.signal }));
+    while (requests.length === 0) await sleep(1);
+    stop.abort();
+    await call;
+    // Shorter ones are of other things, such as connecting.
+    return delays.filter((delay) => delay >= 30_000).sort((one, other) => other - one)[0];
+  } finally {
+    globalThis.setTimeout = original;
+  }
+};
+
+const twice503 = servedRow(
+  "time of a test in which a list gets two 503s",
+  (sdk) => {
+    const unavailable = { status: 503, body: sdk.failure("unavailable") };
+    // Three times, for a median.
+    return Array.from({ length: 3 }, () => [unavailable, unavailable, sdk.page(["p-0"])]).flat();
+  },
+  async ({ sdk, client }) => {
+    const retriedList = async (): Promise<number> => {
+      const started = performance.now();
+      await sdk.list(client);
+      return performance.now() - started;
+    };
+    const times: number[] = [];
+    for (let run = 0; run < 3; run += 1) times.push(await (sdk.withRetriedList ?? retriedList)());
+    return amount(Number(median(times).toPrecision(2)), "ms");
+  },
+);
 
 export const failures: Section = {
   title: "When a request fails",
@@ -79,84 +90,50 @@ export const failures: Section = {
       body: sdk.failure("internal"),
     })),
     creates("a create that must happen once, and the response is lost", () => "end"),
-    {
-      title: "a 429",
-      measure: (sdk) =>
-        withServer(
-          () => [
-            { status: 429, headers: { "retry-after": "1" }, body: sdk.failure("rate_limit") },
-            { body: sdk.page([], undefined, "").body },
-          ],
-          async ({ baseUrl, requests }) => {
-            await settled(sdk.list(sdk.client(baseUrl, token)));
-            return requests.length === 2 ? behavior("sent again", 0) : behavior("fails", 1);
-          },
-        ),
-    },
-    {
-      title: "a 429 with `Retry-After: 90`",
-      measure: (sdk) =>
-        withServer(
-          () => [{ status: 429, headers: { "retry-after": "90" }, body: sdk.failure("rate_limit") }],
-          async ({ baseUrl }) => {
-            const stop = new AbortController();
-            const call = settled(sdk.list(sdk.client(baseUrl, token), signalOf(sdk, stop)));
-            const ended = await Promise.race([call.then(() => true), sleep(patience, false, { ref: false })]);
-            stop.abort();
-            return ended ? behavior("fails at once", 0) : behavior("waits", 1);
-          },
-        ),
-    },
-    {
-      title: "a response to the first attempt that never comes",
-      measure: async (sdk) => {
-        const milliseconds = await defaultDeadline(sdk);
-        return milliseconds === undefined
-          ? behavior("waits forever", 1)
-          : behavior(`fails after ${String(milliseconds / 1000)} seconds`, 0);
+    servedRow(
+      "a 429",
+      (sdk) => [
+        { status: 429, headers: { "retry-after": "1" }, body: sdk.failure("rate_limit") },
+        { body: sdk.page([]).body },
+      ],
+      async ({ sdk, client, requests }) => {
+        await settled(sdk.list(client));
+        return requests.length === 2 ? behavior("sent again", 0) : behavior("fails", 1);
       },
-    },
-    {
-      title: "a code that the SDK does not know, with status 409",
-      measure: (sdk) =>
-        withServer(
-          () => [{ status: 409, body: sdk.failure("new:code") }],
-          async ({ baseUrl }) => {
-            const error = await settled(sdk.get(sdk.client(baseUrl, token), "p-1"));
-            if (!(error instanceof Error)) throw new Error("The call did not fail");
-            return sdk.codeOf(error) === "new:code"
-              ? behavior(`\`${error.constructor.name}\`, with the code`, 0)
-              : behavior(`\`${error.constructor.name}\`, whose body has the code`, 1);
-          },
-        ),
-    },
-    {
-      title: "time of a test in which a list gets two 503s",
-      varies: true,
-      measure: async (sdk) => {
-        const times: number[] = [];
-        for (let run = 0; run < 3; run += 1) {
-          times.push((await sdk.withRetriedList?.()) ?? (await retriedList(sdk)));
-        }
-        return amount(Number(median(times).toPrecision(2)), "ms");
+    ),
+    servedRow(
+      "a 429 with `Retry-After: 90`",
+      (sdk) => [{ status: 429, headers: { "retry-after": "90" }, body: sdk.failure("rate_limit") }],
+      async ({ sdk, client }) => {
+        const stop = new AbortController();
+        // `stripe` accepts no signal, and refuses to be given one.
+        const call = settled(sdk.list(client, sdk.name === "stripe" ? undefined : { signal: stop.signal }));
+        const ended = await Promise.race([call.then(() => true), sleep(patience, false, { ref: false })]);
+        stop.abort();
+        return ended ? behavior("fails at once", 0) : behavior("waits", 1);
       },
-    },
+    ),
+    servedRow(
+      "a response to the first attempt that never comes",
+      () => ["hang"],
+      async (each) => {
+        const milliseconds = await defaultDeadline(each);
+        if (milliseconds === undefined) return behavior("waits forever", 1);
+        return behavior(`fails after ${String(milliseconds / 1000)} seconds`, 0);
+      },
+    ),
+    servedRow(
+      "a code that the SDK does not know, with status 409",
+      (sdk) => [{ status: 409, body: sdk.failure("new:code") }],
+      async ({ sdk, client }) => {
+        const error = await settled(sdk.get(client, "p-1"));
+        if (!(error instanceof Error)) throw new Error("The call did not fail");
+        const name = `\`${error.constructor.name}\``;
+        return sdk.codeOf(error) === "new:code"
+          ? behavior(`${name}, with the code`, 0)
+          : behavior(`${name}, whose body has the code`, 1);
+      },
+    ),
+    { ...twice503, varies: true },
   ],
 };
-
-/** Returns the options for a signal. `stripe` accepts none, and refuses to be given one. */
-const signalOf = ({ name }: Sdk, { signal }: AbortController): object | undefined =>
-  name === "stripe" ? undefined : { signal };
-
-const retriedList = (sdk: Sdk): Promise<number> =>
-  withServer(
-    (baseUrl) => {
-      const unavailable = { status: 503, body: sdk.failure("unavailable") };
-      return [unavailable, unavailable, sdk.page(["p-0"], undefined, baseUrl)];
-    },
-    async ({ baseUrl }) => {
-      const started = performance.now();
-      await sdk.list(sdk.client(baseUrl, token));
-      return performance.now() - started;
-    },
-  );

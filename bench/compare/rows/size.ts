@@ -1,11 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyModule, importOnce } from "../../rows/import.js";
+import { emptyModule, importOnce } from "../../runner/import.js";
 import { type BrowserBundle, bundleForBrowser } from "../../runner/browser-bundle.js";
-import { installIn } from "../../runner/install-in.js";
-import { benchFolder, root } from "../../runner/paths.js";
+import { type Installation, installIn } from "../../runner/install-in.js";
+import { benchFolder } from "../../runner/paths.js";
+import { packPackages } from "../../../scripts/release/pack.js";
+import { installedVersion } from "../measured.js";
 import { type Section, amount, behavior } from "../row.js";
 import type { Program, Sdk } from "../sdk.js";
 
@@ -18,57 +19,20 @@ const bundle = (sdk: Sdk, program: Program, conditions: string[] = []): Promise<
 
 const kilobytes = (bytes: number) => amount(bytes / 1e3, "kB", 1);
 
-interface Installed {
-  readonly packages: number;
-  readonly bytes: number;
-}
-
-/** Returns what `npm install` of an SDK puts into an empty folder. That of this repository is packed, and needs no network. */
-const installed = ({ packages }: Sdk): Installed => {
-  if (packages.every((name) => name.startsWith("@mgmt/")))
-    return ownInstallation(packages.map((name) => join(root, "node_modules", name)));
+/** Returns what `npm install` of an SDK puts into an empty folder. */
+const installed = async ({ packages }: Sdk): Promise<Installation> => {
   const parent = mkdtempSync(join(tmpdir(), "mgmt-compare-"));
   try {
-    const installation = installIn(
+    const own = packages.some((name) => name.startsWith("@mgmt/")) ? await packPackages(parent) : [];
+    return installIn(
       parent,
-      packages.map((name) => `${name}@${manifestIn(join(benchFolder, "node_modules", name)).version}`),
+      packages.map(
+        (name) => own.find((each) => each.name === name)?.tarball ?? `${name}@${installedVersion(name)}`,
+      ),
     );
-    if (!installation) throw new Error(`npm could not install ${packages.join(" ")}`);
-    return installation;
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
-};
-
-const ownInstallation = (folders: readonly string[]): Installed => {
-  for (const folder of folders) {
-    const { name, dependencies = {} } = manifestIn(folder);
-    if (Object.keys(dependencies).length > 0)
-      throw new Error(`${name} has dependencies, which are not counted`);
-  }
-  return { packages: folders.length, bytes: folders.map(packedSize).reduce((sum, size) => sum + size, 0) };
-};
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly dependencies?: Record<string, string>;
-}
-
-const manifestIn = (folder: string): Manifest => {
-  // Written by npm.
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-};
-
-const packedSize = (folder: string): number => {
-  // Written by npm.
-  const [{ unpackedSize }] = JSON.parse(
-    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"], {
-      cwd: folder,
-      encoding: "utf8",
-    }),
-  ) as [{ unpackedSize: number }];
-  return unpackedSize;
 };
 
 const importRounds = 11;
@@ -99,12 +63,12 @@ export const size: Section = {
     {
       title: "packages in `node_modules`",
       varies: true,
-      measure: (sdk) => Promise.resolve(amount(installed(sdk).packages, "")),
+      measure: async (sdk) => amount((await installed(sdk)).packages, ""),
     },
     {
       title: "size of `node_modules`, rounded up",
       varies: true,
-      measure: (sdk) => Promise.resolve(amount(Math.ceil(installed(sdk).bytes / 1e6), "MB")),
+      measure: async (sdk) => amount(Math.ceil((await installed(sdk)).bytes / 1e6), "MB"),
     },
     {
       title: "time to import it on Node.js",

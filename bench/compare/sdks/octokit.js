@@ -29,9 +29,9 @@ export const sdk = {
     for await (const { data } of client.paginate.iterator(client.rest.repos.listForOrg, { org: "a" }))
       yield* data;
   },
-  page: (ids, next, baseUrl) => ({
+  page: (ids, next) => ({
     body: ids.map((id) => ({ id })),
-    headers: next === undefined ? {} : { link: `<${baseUrl}/orgs/a/repos?cursor=${next}>; rel="next"` },
+    headers: next === undefined ? {} : { link: `<{baseUrl}/orgs/a/repos?cursor=${next}>; rel="next"` },
   }),
   service: () => {
     const names = new Set();

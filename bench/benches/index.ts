@@ -1,0 +1,17 @@
+import type { Measurement } from "../runner/measurement.js";
+import { cli } from "./cli.js";
+import { databases } from "./databases.js";
+import { engine, http, msw, waits } from "./http.js";
+import { platform } from "./platform.js";
+import { sdk } from "./sdk.js";
+
+export const benches: Readonly<Record<string, readonly Measurement[]>> = {
+  http,
+  msw,
+  engine,
+  waits,
+  databases,
+  platform,
+  cli,
+  sdk,
+};
