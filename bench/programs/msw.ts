@@ -17,7 +17,7 @@ await answer(async ({ isStatic }: { isStatic: boolean }) => {
   const headers = { authorization: `Bearer ${token}` };
   if (isStatic) {
     const { headers: recorded } = await fetch(url, { headers });
-    mock.close();
+    await mock.close();
     const handler = http.all(`${mock.baseUrl}/*`, () => new HttpResponse(body, { headers: recorded }));
     setupServer(handler).listen();
   }

@@ -1,9 +1,9 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
 import { type DataDir, filesIn, refuseUnlessCopied } from "./data-dir/data-dir.js";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "./front/front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { systemErrorCode } from "./errors/platform-error.js";
 import { findLastingPort } from "./ports.js";
 import { loadServerCredentials } from "./tls/server-credentials.js";
 
@@ -47,7 +47,7 @@ const listen = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Pr
     try {
       return await Front.listen({ ...options, port });
     } catch (error) {
-      if (systemErrorCode(error) !== "EADDRINUSE") throw error;
+      if (errorCode(error) !== "EADDRINUSE") throw error;
       if (lastPort !== undefined) {
         await refuseUnlessCopied(dataDir, port);
         lastPort = undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import {
   ControlError,
   type ErrorCodes,
@@ -21,7 +22,7 @@ import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases"
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { OpenFront } from "./open-front.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { platformErrors, systemErrorCode } from "./errors/platform-error.js";
+import { platformErrors } from "./errors/platform-error.js";
 import { reportIgnoredFields } from "./ignored-fields.js";
 import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isFree } from "./ports.js";
@@ -77,7 +78,7 @@ const openOnce = async (context: ServerContext): Promise<OpenServer> => {
   } catch (error) {
     await databases?.close();
     await records.close();
-    throw systemErrorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
+    throw errorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
   }
 };
 

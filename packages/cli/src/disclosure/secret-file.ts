@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { secretFileExists, unwritableSecretFile } from "../errors/storage-errors.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
@@ -21,8 +22,7 @@ export class SecretFile {
     try {
       return new SecretFile(file, await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
     } catch (error) {
-      const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
-      throw exists ? secretFileExists(file) : unwritableSecretFile(file, error);
+      throw errorCode(error) === "EEXIST" ? secretFileExists(file) : unwritableSecretFile(file, error);
     }
   }
 

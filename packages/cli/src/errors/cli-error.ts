@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type EndSignal, type ExitReason, reasonOfSignal } from "./exit-codes.js";
 
 export interface CliErrorOptions extends ErrorOptions {
@@ -56,7 +57,7 @@ const knownCauses: Readonly<Record<string, string>> = {
 /** Returns why an operation of the file system, network or keyring failed, in a few words. */
 export const causeText = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const code = errorCode(cause);
   // Native libraries give this code to everything that they throw.
   if (code === undefined || code === "GenericFailure") return cause.message;
   return knownCauses[code] ?? code;

@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { ApiError, MgmtError } from "@mgmt/sdk";
 import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { hintOf } from "./advice-hints.js";
@@ -130,7 +131,5 @@ const invalidInputHint = ({ code }: ApiError): string | undefined =>
 /** Errors of packages that are not loaded here, such as the platform's, have a code and sometimes a hint. */
 const isCodedError = (error: unknown): error is Error & { code: string; hint?: string } =>
   error instanceof Error &&
-  "code" in error &&
-  typeof error.code === "string" &&
-  error.code.includes(":") &&
+  errorCode(error)?.includes(":") === true &&
   (!("hint" in error) || typeof error.hint === "string");

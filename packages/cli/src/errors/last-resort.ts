@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 /** Codes of system errors that say that this process, or the system, has too many open files. */
 const tooManyFiles: readonly string[] = ["EMFILE", "ENFILE"];
 
@@ -9,10 +10,11 @@ export const tooManyFilesHint =
 
 /** Describes a system error without its path and stack. Undefined for other errors. */
 export const tooManyFilesFailure = (error: unknown) => {
-  if (!(error instanceof Error && "code" in error && isTooManyFiles(error.code))) return undefined;
+  const code = errorCode(error);
+  if (code === undefined || !isTooManyFiles(code)) return undefined;
   return {
     code: "system:open_files_limit",
-    message: `The system cannot open another file (${String(error.code)})`,
+    message: `The system cannot open another file (${code})`,
     hint: tooManyFilesHint,
   };
 };

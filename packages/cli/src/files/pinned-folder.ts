@@ -1,6 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { isBelow } from "./is-below.js";
 
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
@@ -84,7 +85,7 @@ const openByPath = async (
 
 const makeFolder = async (path: string): Promise<void> => {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   });
 };
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { openPinned, refuseLink } from "./pinned-folder.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
@@ -85,7 +86,7 @@ const keepOwner = async (handle: FileHandle, { uid, gid }: Owner): Promise<void>
 };
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && "code" in error && codes.includes(String(error.code));
+  codes.includes(errorCode(error) ?? "");
 
 interface Owner {
   readonly uid: number;

@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import { isObject } from "../contract/json-path.js";
 import { type KnownIds, listCall } from "../contract/list.js";
@@ -44,7 +45,7 @@ const read = async (
   } catch (error) {
     signal.throwIfAborted();
     const status = error instanceof Error && "status" in error ? error.status : undefined;
-    const isInvalid = error instanceof Error && "code" in error && error.code === "response:invalid";
+    const isInvalid = errorCode(error) === "response:invalid";
     if (!notListed.includes(status) && !isInvalid) throw error;
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
 import { isObject } from "../contract/json-path.js";
@@ -93,8 +94,7 @@ export const readLink = (file: string): Link | undefined => {
     text = readRegularFile(file);
   } catch (error) {
     // ENOTDIR: another program may have a file called `.mgmt`.
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
     throw unreadableLink(file, error);
   }
   const value = parse(file, text);

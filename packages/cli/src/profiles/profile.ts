@@ -1,11 +1,10 @@
 import {
-  knownProcesses,
   type Life,
   lifeOf,
   parseIdentity,
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-life";
-import { startByPs } from "@mgmt/internal/processes/start-by-ps";
+import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
 import { isObject } from "../contract/json-path.js";
 
 /** A service and the credential for it. */
@@ -85,7 +84,7 @@ export const isOfDev = ({ controlUrl }: Profile): boolean => controlUrl !== unde
 
 /** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
 export const lifeOfDev = ({ process }: Profile): Life =>
-  process === undefined ? "dead" : lifeOf(process, knownProcesses(startByPs));
+  process === undefined ? "dead" : lifeOf(process, processesByPs());
 
 /** Whether that `mgmt dev` is known to be running. */
 export const isRunning = (profile: Profile): boolean => lifeOfDev(profile) === "alive";

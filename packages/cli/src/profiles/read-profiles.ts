@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
@@ -36,8 +37,7 @@ export const readProfiles = (file: string): Profiles => {
 };
 
 /** A user without a home directory has no profiles: services often run with one such as /dev/null. */
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 /** The parser's own error message is not shown, because it quotes the text. */
 const parse = (file: string, text: string): unknown => {

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode } from "../errors/error-code.js";
 
 /**
  * Creates a directory and its missing parents. Unlike `mkdirSync` with `recursive`, it fails instead of looping forever where nothing
@@ -29,5 +30,4 @@ const makeOne = (path: string, mode: number): boolean => {
   }
 };
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
+const isMissing = (error: unknown): boolean => errorCode(error) === "ENOENT";

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { errorCode } from "../errors/error-code.js";
 
 /** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
@@ -59,7 +60,7 @@ export const knownProcesses = (startOf: (pid: number) => string | null = () => n
       process.kill(pid, 0);
     } catch (error) {
       // EPERM means that the process exists and belongs to another user.
-      if (error instanceof Error && "code" in error && error.code === "ESRCH") return undefined;
+      if (errorCode(error) === "ESRCH") return undefined;
     }
     const started = system.startOf(pid);
     return started === "ended" ? undefined : { started };

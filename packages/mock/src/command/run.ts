@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import {
   type EngineOptions,
   MemoryServer,
@@ -83,10 +84,7 @@ const start = async (
       },
     });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw mockErrors.portInUse(port, host);
-    }
-    throw error;
+    throw errorCode(error) === "EADDRINUSE" ? mockErrors.portInUse(port, host) : error;
   }
 };
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import { systemErrorCode } from "../errors/platform-error.js";
 import { isRoot } from "./account.js";
 
 export interface WriteOptions {
@@ -95,7 +95,7 @@ export const syncParents = async (path: string): Promise<void> => {
   try {
     await syncDirectory(parent);
   } catch (error) {
-    if (!notSyncable.has(systemErrorCode(error))) throw error;
+    if (!notSyncable.has(errorCode(error))) throw error;
   }
   await syncParents(parent);
 };

@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { PlatformError, isDiskFull, platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { PlatformError, isDiskFull, platformErrors } from "../errors/platform-error.js";
 import { isRoot } from "./account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
@@ -143,7 +144,7 @@ const checkCluster = async (path: string, { postgres }: Manifest): Promise<void>
     version = (await readRegular(join(cluster, "PG_VERSION"))).trim();
     await stat(join(cluster, "global", "pg_control"));
   } catch (error) {
-    if (systemErrorCode(error) === "EACCES") throw error;
+    if (errorCode(error) === "EACCES") throw error;
     throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
   }
   if (version !== String(postgres.major)) {

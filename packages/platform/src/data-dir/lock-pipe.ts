@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { rm, statfs } from "node:fs/promises";
 import { promisify } from "node:util";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Life } from "@mgmt/internal/processes/process-life";
-import { systemErrorCode } from "../errors/platform-error.js";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 
@@ -52,7 +52,7 @@ export const lifeByPipe = (path: string): Life => {
     closeSync(openSync(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW));
     return "alive";
   } catch (error) {
-    return systemErrorCode(error) === "ENXIO" ? "dead" : "unknown";
+    return errorCode(error) === "ENXIO" ? "dead" : "unknown";
   }
 };
 

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { link, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import {
   type Life,
   type ProcessIdentity,
-  knownProcesses,
   lifeOf,
   parseIdentity,
 } from "@mgmt/internal/processes/process-life";
-import { startByPs } from "@mgmt/internal/processes/start-by-ps";
-import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
+import { platformErrors } from "../errors/platform-error.js";
 import { LockPipe, isLocal, lifeByPipe } from "./lock-pipe.js";
 import { identityOf } from "./manifest.js";
 import { readOwn } from "./own-file.js";
@@ -58,7 +58,7 @@ export class DirectoryLock {
     const own = `${path}.${id}`;
     const pipe = await LockPipe.create(pipeOf(path, id));
     try {
-      const { own: process } = knownProcesses(startByPs);
+      const { own: process } = processesByPs();
       const place = { directory: await identityOf(dataDir), isLocal: await isLocal(dataDir) };
       await writeNew(own, JSON.stringify({ ...process, ...place, id } satisfies Owner));
       while (!(await linkIfAbsent(own, path))) {
@@ -106,7 +106,7 @@ const refuseUnlessEnded = async (path: string): Promise<void> => {
   const { owner, life } = found;
   const dataDir = dirname(path);
   if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
-  if (lifeOf(owner, knownProcesses(startByPs)) !== "alive") {
+  if (lifeOf(owner, processesByPs()) !== "alive") {
     throw platformErrors.dataDirInUseElsewhere(dataDir);
   }
   throw owner.directory !== (await identityOf(dataDir))
@@ -144,13 +144,13 @@ const findOwner = async (path: string): Promise<Found | undefined> => {
     const owner = parseOwner(JSON.parse(await readOwn(path)));
     if (owner !== undefined) return { owner, life: await judge(dirname(path), owner) };
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
   }
   return { owner: undefined, life: "unknown" };
 };
 
 const judge = async (dataDir: string, owner: Owner): Promise<Life> => {
-  const life = lifeOf(owner, knownProcesses(startByPs));
+  const life = lifeOf(owner, processesByPs());
   if (life !== "unknown") return life;
   // Another system does not know who has opened a pipe in this one.
   if (!owner.isLocal || !(await isLocal(dataDir))) return "unknown";
@@ -178,7 +178,7 @@ const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
     await link(own, path);
     return true;
   } catch (error) {
-    if (systemErrorCode(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 };

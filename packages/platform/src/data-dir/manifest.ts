@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../errors/platform-error.js";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { writeAtomically } from "./atomic-file.js";
 import { readOwn } from "./own-file.js";
 
@@ -46,7 +46,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   try {
     text = await readOwn(fileIn(dataDir));
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
   const value: unknown = JSON.parse(text);

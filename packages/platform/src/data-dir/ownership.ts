@@ -1,7 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { platformErrors } from "../errors/platform-error.js";
 import { isRoot } from "./account.js";
 import { foreignProblem, hardLinkProblem, linkProblem } from "./own-file.js";
 import { whyReplaceable } from "./parents.js";
@@ -60,7 +61,7 @@ export const refuseForeign = async (
 
 const refuse = async (path: string, problemOf: (found: Stats) => string | undefined): Promise<void> => {
   const found = await lstat(path).catch((error: unknown) => {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });
   const problem = found && problemOf(found);

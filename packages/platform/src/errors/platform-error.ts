@@ -250,7 +250,3 @@ export const isDiskFull = (error: unknown): boolean =>
   isDiskFullError(error) ||
   (error instanceof Error &&
     ((error instanceof PlatformError && error.code === "platform:disk_full") || isDiskFull(error.cause)));
-
-/** Returns the code of a system error, such as `ENOENT`; undefined for other values. */
-export const systemErrorCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

@@ -5,8 +5,9 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { readRegular } from "../data-dir/own-file.js";
-import { platformErrors, systemErrorCode } from "../errors/platform-error.js";
+import { platformErrors } from "../errors/platform-error.js";
 import { hasProcessFiles } from "./process-files.js";
 import { removeSharedMemory } from "./shared-memory.js";
 
@@ -84,7 +85,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
         socket.destroy();
         resolve(undefined);
       });
-      socket.once("error", (error) => resolve(systemErrorCode(error) ?? error.message));
+      socket.once("error", (error) => resolve(errorCode(error) ?? error.message));
     });
     // Many wait for this server.
     return problem === undefined || problem === "EAGAIN";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { systemErrorCode } from "../errors/platform-error.js";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Account } from "../data-dir/account.js";
 
 export interface ProgramResult {
@@ -41,8 +41,6 @@ export const runProgram = (
     child.stdin?.end(options.input);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
-    child.on("error", (error) =>
-      resolve({ ...result, stderr: error.message, startError: systemErrorCode(error) }),
-    );
+    child.on("error", (error) => resolve({ ...result, stderr: error.message, startError: errorCode(error) }));
     child.on("close", (status) => resolve({ ...result, status }));
   });

@@ -14,9 +14,9 @@ import {
   symlink,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { foreignProblem } from "../data-dir/own-file.js";
-import { systemErrorCode } from "../errors/platform-error.js";
 
 interface MissingLink {
   /** Both are relative to the package, such as `native/lib/libpq.so.5.18` and `native/lib/libpq.so.5`. */
@@ -48,7 +48,7 @@ export const completeLinks = async (native: string): Promise<boolean> => {
     try {
       await symlink(basename(source), join(dirname(native), target));
     } catch (error) {
-      if (systemErrorCode(error) !== "EEXIST") return false;
+      if (errorCode(error) !== "EEXIST") return false;
     }
   }
   return true;
@@ -76,7 +76,7 @@ export const stagePrograms = async (native: string, base: string, name: string):
     await rename(join(temporary, "native"), staged);
   } catch (error) {
     // Another process has finished the same copy.
-    if (!["ENOTEMPTY", "EEXIST"].includes(systemErrorCode(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

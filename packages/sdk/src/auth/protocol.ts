@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
@@ -26,8 +27,7 @@ const serverOf = async (
       const issuer = new URL(settings.issuer);
       const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
       const server = await oauth.processDiscoveryResponse(issuer, response).catch((error: unknown) => {
-        const isOtherIssuer =
-          error instanceof Error && "code" in error && error.code === oauth.JSON_ATTRIBUTE_COMPARISON;
+        const isOtherIssuer = errorCode(error) === oauth.JSON_ATTRIBUTE_COMPARISON;
         throw isOtherIssuer ? authErrors.metadataIssuer(settings.issuer) : error;
       });
       assertSameOrigin(server, issuer);

@@ -1,6 +1,7 @@
 import type { TransportResponse } from "../transport/transport.js";
 import { abortError } from "../deadlines/abort-error.js";
 import { onAbort } from "../deadlines/on-abort.js";
+import type { MaybeStream } from "../transport/maybe-stream.js";
 
 /** Returns a response as that of `fetch`, with its body unread. Aborting one of the signals ends the body. */
 export const rawResponse = (
@@ -27,18 +28,13 @@ const ofWeb = (response: Response, init: ResponseInit): Response => {
         else controller.enqueue(value);
       },
       async cancel() {
-        await parts.return?.();
+        await parts.return();
       },
     },
     { highWaterMark: 0 },
   );
   return new Response(body, init);
 };
-
-interface MaybeStream {
-  getReader?: unknown;
-  [Symbol.asyncIterator]?(): AsyncIterator<Uint8Array>;
-}
 
 /** Returns a body that fails when one of the signals is aborted. Leaves no listener behind once it has ended. */
 const endable = (

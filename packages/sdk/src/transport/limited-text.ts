@@ -1,4 +1,5 @@
 import type { FetchResponse } from "./fetch.js";
+import type { MaybeStream, Parts } from "./maybe-stream.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 
 /** Maximum size of a response body after its decompression, in bytes. */
@@ -32,14 +33,6 @@ export async function textOf(
     }
     text += decoder.decode(value, { stream: true });
   }
-}
-
-/** Reads the parts of a stream, of the web or of Node.js. */
-type Parts = Required<Pick<AsyncIterator<Uint8Array, unknown>, "next" | "return">>;
-
-interface MaybeStream {
-  getReader?(): ReadableStreamDefaultReader<Uint8Array>;
-  [Symbol.asyncIterator]?(): Parts;
 }
 
 /** Returns undefined for a body that is no stream: test doubles and some runtimes have none. */

@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../context/context.js";
 import { nameOf } from "../../manifest/entry.js";
@@ -82,7 +83,7 @@ const isBlocked = (step: Step, open: readonly Step[]): boolean =>
   });
 
 const isApprovalNeeded = (error: unknown): error is ApprovalNeeded =>
-  error instanceof Error && "code" in error && error.code === "approval_required" && "approvalId" in error;
+  error instanceof Error && errorCode(error) === "approval_required" && "approvalId" in error;
 
 /** Waits until the sponsor has decided about one of the requests. Returns the error of one that is not approved. */
 const nextDecision = async (

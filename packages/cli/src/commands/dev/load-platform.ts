@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { engines } from "../../../package.json";
 import type { Context } from "../../context/context.js";
 import { platformMissing, platformNotContained } from "../../errors/run-errors.js";
@@ -14,9 +15,9 @@ export const loadPlatform = async ({
     // oxlint-disable-next-line no-restricted-imports
     return await import("@mgmt/platform");
   } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    const isMissing = errorCode(error) === "ERR_MODULE_NOT_FOUND";
     // A dependency of the platform may be missing instead; only Node's message says which package it is.
-    if (!isMissing || !error.message.includes("@mgmt/platform")) throw error;
+    if (!isMissing || !String(error).includes("@mgmt/platform")) throw error;
     throw platformMissing(installLine(installation, version));
   }
 };

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { knownProcesses } from "@mgmt/internal/processes/process-life";
-import { startByPs } from "@mgmt/internal/processes/start-by-ps";
+import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context/context.js";
 import {
@@ -45,7 +44,7 @@ export const registerService = async (
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
-    process: knownProcesses(startByPs).own,
+    process: processesByPs().own,
   };
   const register = (all: Profiles): Profiles => {
     const local = profileNamed(all, localProfile);
@@ -103,7 +102,7 @@ export const unregisterService = async (
   const unregister = (all: Profiles): Profiles => {
     const profile = profileNamed(all, name);
     // Another service may have the profile by now.
-    if (!profile || !isDeepStrictEqual(profile.process, knownProcesses(startByPs).own)) return all;
+    if (!profile || !isDeepStrictEqual(profile.process, processesByPs().own)) return all;
     if (profile.ephemeral) return withoutProfiles(all, [name]);
     const { process: _, ...ended } = profile;
     return { ...all, profiles: { ...all.profiles, [name]: ended } };

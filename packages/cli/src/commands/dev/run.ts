@@ -1,4 +1,5 @@
 import { resolve as resolvePath } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../context/context.js";
 import type { CliError } from "../../errors/cli-error.js";
@@ -71,7 +72,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
 
 /** Returns what to throw instead if the port is taken by a `mgmt dev` that has a profile. */
 const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">): CliError | undefined => {
-  if (!(error instanceof Error && "code" in error && error.code === "platform:port_taken")) return undefined;
+  if (errorCode(error) !== "platform:port_taken") return undefined;
   const address = `http://127.0.0.1:${String(port)}`;
   const found = Object.entries(profilesIn(env)).find(
     ([, each]) => isSameAddress(each.baseUrl, address) && isRunning(each),

@@ -1,3 +1,4 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../context/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
@@ -105,7 +106,7 @@ const findNamed = async (
   for (const [kind, path = ""] of namedKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
       // A name with a slash may be that of another kind.
-      if (error instanceof Error && "code" in error && error.code === "name:not_found") return undefined;
+      if (errorCode(error) === "name:not_found") return undefined;
       throw error;
     });
     if (id !== undefined) return { id, path };

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Context } from "../../context/context.js";
 import { causeText, type CliError } from "../../errors/cli-error.js";
 import {
@@ -95,7 +96,7 @@ const startFailure = async (
   error: unknown,
   { cwd, env, notFound }: Pick<ProgramOptions, "cwd" | "env" | "notFound">,
 ): Promise<CliError> => {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code !== "ENOENT" && code !== "EACCES") return programFailedToStart(program, causeText(error));
   const { programExists } = await import("./find-program.js");
   if (!programExists(program, { cwd, env })) return programNotFound(program, notFound);

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { fileErrors, systemCode } from "./file-errors.js";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { fileErrors } from "./file-errors.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
@@ -64,7 +65,7 @@ export const resolveLink = async (file: string): Promise<string> => {
   try {
     return (await lstat(file)).isSymbolicLink() ? await realpath(file) : file;
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return file;
+    if (errorCode(error) === "ENOENT") return file;
     throw error;
   }
 };
@@ -78,7 +79,7 @@ export const targetOf = async (file: string): Promise<string> => {
     const { mode } = await stat(target);
     if ((mode & constants.S_IWUSR) === 0) throw fileErrors.readOnly(file, "it is marked read-only");
   } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
   return target;
 };

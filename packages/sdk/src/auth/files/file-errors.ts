@@ -1,14 +1,11 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { TokenStoreError } from "../auth-error.js";
-
-/** Returns the code of a system error, such as `ENOENT`; `undefined` for other errors. */
-export const systemCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /** Reports whether the error means that writing is not permitted. */
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof TokenStoreError
     ? error.code === "auth:store_read_only"
-    : /^(?:EACCES|EPERM|EROFS)$/.test(systemCode(error) ?? "");
+    : /^(?:EACCES|EPERM|EROFS)$/.test(errorCode(error) ?? "");
 
 /** Errors of files. They name the file and the system's error code, and never quote file content. */
 export const fileErrors = {
@@ -42,4 +39,4 @@ export const fileErrors = {
     ),
 };
 
-const reason = (error: unknown): string => systemCode(error) ?? "unknown reason";
+const reason = (error: unknown): string => errorCode(error) ?? "unknown reason";

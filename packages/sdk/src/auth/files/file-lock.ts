@@ -14,8 +14,9 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { InvalidArgumentError } from "../../errors/local-errors.js";
-import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
+import { fileErrors, isReadOnly } from "./file-errors.js";
 import { type LockOwner, newOwner, parseOwner } from "./lock-owner.js";
 import { knownProcesses, lifeOf } from "@mgmt/internal/processes/process-life";
 import { assertOptions } from "#type-checks";
@@ -164,7 +165,7 @@ const copyAtomically = async (source: string, file: string): Promise<boolean> =>
     await link(source, file);
     return true;
   } catch (error) {
-    const code = systemCode(error);
+    const code = errorCode(error);
     if (code === "EEXIST") return false;
     if (code === "ENOENT" || code === "EROFS") throw error;
   }
@@ -173,7 +174,7 @@ const copyAtomically = async (source: string, file: string): Promise<boolean> =>
     await copyFile(source, file, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 };
@@ -216,7 +217,7 @@ const readHolder = async (path: string): Promise<Holder | undefined> => {
       await handle.close();
     }
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 };

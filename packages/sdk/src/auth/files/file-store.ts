@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Credential } from "../credential.js";
 import { TokenStoreError } from "../auth-error.js";
 import { parseCredential } from "../parse-credential.js";
 import type { TokenStore } from "../token-store.js";
 import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
-import { fileErrors, systemCode } from "./file-errors.js";
+import { fileErrors } from "./file-errors.js";
 import { withFileLock } from "./file-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
 import { readTrusted } from "./trusted-file.js";
@@ -54,7 +55,7 @@ const read = async (file: string): Promise<Credential | undefined> => {
   try {
     text = await readTrusted(file);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     if (error instanceof TokenStoreError) throw error;
     throw fileErrors.unreadable(file, error);
   }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
 import { resolveLink, reservedBytes, syncFolder, targetOf } from "./atomic-file.js";
-import { fileErrors, isReadOnly, systemCode } from "./file-errors.js";
+import { fileErrors, isReadOnly } from "./file-errors.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { readTrusted } from "./trusted-file.js";
 
@@ -81,7 +82,7 @@ const applyPending = async (file: string, target: string): Promise<string> => {
 
 const textOf = (target: string): Promise<string> =>
   readTrusted(target).catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return "";
+    if (errorCode(error) === "ENOENT") return "";
     throw error;
   });
 

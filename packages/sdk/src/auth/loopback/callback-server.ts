@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { authErrors } from "../errors.js";
-import { systemCode } from "../files/file-errors.js";
 import { pageHeaders, printPage } from "./closing-page.js";
 import { type ClosingPage, failurePage, pages } from "./closing-texts.js";
 
@@ -75,7 +75,7 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
 
 const listen = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(authErrors.listen(systemCode(error) ?? "unknown reason")));
+    server.once("error", (error) => reject(authErrors.listen(errorCode(error) ?? "unknown reason")));
     server.listen(0, "127.0.0.1", () => {
       // The address of a server that listens on a host is always of this type.
       const { port } = server.address() as AddressInfo;
