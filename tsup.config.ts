@@ -71,7 +71,11 @@ export const sdk: Library = {
   ],
   formats: ["esm", "cjs"],
 };
-const engine: Library = { name: "engine", entries: ["index"], formats: ["esm", "cjs"] };
+const engine: Library = {
+  name: "engine",
+  entries: ["index", "http"],
+  formats: ["esm", "cjs"],
+};
 const mock: Library = {
   name: "mock",
   entries: ["index", "server", "vitest", "jest", "playwright"],

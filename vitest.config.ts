@@ -52,7 +52,7 @@ export default defineConfig({
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
       { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
       {
-        find: /^@mgmt\/(sdk|mock)\/(node|partial|server|vitest|jest|playwright)$/,
+        find: /^@mgmt\/(sdk|engine|mock)\/(node|partial|http|server|vitest|jest|playwright)$/,
         replacement: source("$1/src/$2.ts"),
       },
     ],

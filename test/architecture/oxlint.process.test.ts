@@ -65,6 +65,7 @@ const forbidden: readonly Program[] = [
   ["platform → mock/server", "packages/platform/src/index.ts", 'import "@mgmt/mock/server";'],
   ["platform → mock", "packages/platform/src/index.ts", 'import "@mgmt/mock";'],
   ["cli → engine", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine";'],
+  ["cli → engine/http", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine/http";'],
   ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
   ["cli → mock/server", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock/server";'],
   ["cli → platform, eagerly", "packages/cli/src/commands/dev/run.ts", 'import "@mgmt/platform";'],

@@ -21,6 +21,7 @@ const entryPoints: Readonly<Record<string, string>> = {
   "@mgmt/sdk": "packages/sdk/src/index.ts",
   "@mgmt/sdk/node": "packages/sdk/src/node.ts",
   "@mgmt/engine": "packages/engine/src/index.ts",
+  "@mgmt/engine/http": "packages/engine/src/http.ts",
   "@mgmt/platform": "packages/platform/src/index.ts",
 };
 

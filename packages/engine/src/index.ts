@@ -29,32 +29,21 @@ export {
 } from "./world/database-engine.js";
 export { assertKnownOptions } from "./values/known-options.js";
 export { RequestError, type Issue } from "./values/request-error.js";
-export type { EngineRequest, EngineResponse } from "./values/message.js";
+export { type EngineRequest, type EngineResponse, halfOf } from "./values/message.js";
 export { memoryDatabaseEngine } from "./world/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./values/merge-settings.js";
 export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./values/settings.js";
 export { type Snapshot, readSnapshot } from "./server/snapshot.js";
 export { type OperationId, operations } from "./generated/operations.js";
-export { controlSecretHeader } from "./http/control/control-endpoint.js";
-export {
-  type RunningServer,
-  type ServerAddress,
-  type ServerOptions,
-  createServer,
-  requestListener,
-} from "./http/http-server.js";
 export type { Server } from "./server/server.js";
-export { isLoopbackHost } from "./http/loopback.js";
 export type * from "./store/rows.js";
 export { FairTurns } from "./jobs/fair-turns.js";
 export { KeyedMutex } from "./values/keyed-mutex.js";
-export { controlDocument } from "./http/control/control-document.js";
 export { redactData } from "@mgmt/internal/redaction/redact";
 export { isHarmlessField, isSecretField, secretFields } from "@mgmt/internal/generated/secret-fields";
 export { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 export { operationAt, shownPath } from "./request/route.js";
-export { seedResource } from "./http/control/seed-routes.js";
 export type { DefaultRows } from "./control/default-rows.js";
 export type { Tenant } from "./control/tenant.js";
 export type { Time } from "./control/clock-control.js";
@@ -65,7 +54,6 @@ export type {
   UserTokenOptions,
 } from "./control/token-mint.js";
 export { type Fault, FaultNotStruckError, type InstalledFault } from "./world/faults.js";
-export { halfOf } from "./http/http-body.js";
 export { refuseLargeHead } from "./http/http-refusal.js";
 export {
   type Access,

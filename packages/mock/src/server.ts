@@ -5,12 +5,11 @@ export {
   ControlError,
   MemoryServer,
   cliClient,
-  controlDocument,
-  controlSecretHeader,
   defaultSettings,
   memoryDatabaseEngine,
   operations,
   readSnapshot,
-  requestListener,
   sampleClient,
 } from "@mgmt/engine";
+export type { ServerAddress, ServerOptions } from "@mgmt/engine/http";
+export { controlDocument, controlSecretHeader, requestListener } from "@mgmt/engine/http";

@@ -7,13 +7,10 @@ import {
   ControlError,
   type ErrorCodes,
   type PublicClient,
-  type RunningServer,
-  type ServerAddress,
   StoredServer,
   type UnknownFields,
-  createServer,
-  isLoopbackHost,
 } from "@mgmt/engine";
+import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { withAvailablePostgres } from "./available-postgres.js";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { type DataDir, filesIn } from "./data-dir/data-dir.js";

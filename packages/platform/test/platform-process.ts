@@ -26,7 +26,10 @@ export const bundleProgram = async (directory: string, name = "run-platform"): P
     platform: "node",
     format: "esm",
     target: "node20",
-    alias: { "@mgmt/engine": source("../../engine/src/index.ts") },
+    alias: {
+      "@mgmt/engine": source("../../engine/src/index.ts"),
+      "@mgmt/engine/http": source("../../engine/src/http.ts"),
+    },
     external: ["pg-native"],
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",

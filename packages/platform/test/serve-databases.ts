@@ -1,4 +1,5 @@
-import { ConnectionFaults, StoredServer, createServer } from "@mgmt/engine";
+import { ConnectionFaults, StoredServer } from "@mgmt/engine";
+import { createServer } from "@mgmt/engine/http";
 import { Admin } from "@mgmt/cluster/connection/admin";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";

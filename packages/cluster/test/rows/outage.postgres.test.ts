@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { DatabaseUnavailableError, StoredServer, createServer } from "@mgmt/engine";
+import { DatabaseUnavailableError, StoredServer } from "@mgmt/engine";
+import { createServer } from "@mgmt/engine/http";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";

@@ -1,4 +1,5 @@
-import { StoredServer, createServer } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine";
+import { createServer } from "@mgmt/engine/http";
 import { type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
 
 // Serves the API from the records in Postgres that the argument names, until standard input ends. Prints its URL and a token.

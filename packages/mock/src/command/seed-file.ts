@@ -1,12 +1,6 @@
 import { readFile } from "node:fs/promises";
-import {
-  type Issue,
-  type MemoryServer,
-  RequestError,
-  type Snapshot,
-  readSnapshot,
-  seedResource,
-} from "@mgmt/engine";
+import { type Issue, type MemoryServer, RequestError, type Snapshot, readSnapshot } from "@mgmt/engine";
+import { seedResource } from "@mgmt/engine/http";
 import { mockErrors } from "../errors/mock-error.js";
 
 /** A resource to create: the fields of `POST /_control/seed/{kind}`, and a name for later entries. */

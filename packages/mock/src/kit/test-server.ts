@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@mgmt/engine";
+import type { ServerOptions } from "@mgmt/engine/http";
 import { type ServedMock, createServer } from "../mocks/served-mock.js";
 
 /** Options of the server that tests use. */

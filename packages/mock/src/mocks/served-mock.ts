@@ -1,10 +1,9 @@
+import type { EngineOptions, Server } from "@mgmt/engine";
 import {
-  type EngineOptions,
   type RunningServer as EngineServer,
-  type Server,
   type ServerOptions,
   createServer as createEngineServer,
-} from "@mgmt/engine";
+} from "@mgmt/engine/http";
 import { MockServer } from "./mock-server.js";
 
 /** A mock that is reached over HTTP. */

@@ -1,0 +1,11 @@
+export { controlSecretHeader } from "./http/control/control-endpoint.js";
+export {
+  type RunningServer,
+  type ServerAddress,
+  type ServerOptions,
+  createServer,
+  requestListener,
+} from "./http/http-server.js";
+export { isLoopbackHost } from "./http/loopback.js";
+export { controlDocument } from "./http/control/control-document.js";
+export { seedResource } from "./http/control/seed-routes.js";
