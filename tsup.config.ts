@@ -74,6 +74,7 @@ export const sdk: Library = {
 const engine: Library = {
   name: "engine",
   entries: ["index", "http"],
+  conditional: ["digest/node-digest", "digest/plain-digest"],
   formats: ["esm", "cjs"],
 };
 const mock: Library = {
@@ -129,4 +130,6 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], 
 /** The command of the mock. Nothing imports it. */
 const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
 
-export default defineConfig([...sdkGroups, engine, mock, mockCommand, platform].map(buildOf));
+const engineGroups = [engine, { ...engine, entries: engine.conditional ?? [] }];
+
+export default defineConfig([...sdkGroups, ...engineGroups, mock, mockCommand, platform].map(buildOf));

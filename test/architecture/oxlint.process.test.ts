@@ -41,6 +41,8 @@ const forbidden: readonly Program[] = [
   ["request → rules", "packages/engine/src/request/route.ts", 'import "../rules/behaviors.js";'],
   ["oauth → rules", "packages/engine/src/oauth/metadata.ts", 'import "../rules/behaviors.js";'],
   ["control → server", "packages/engine/src/control/change.ts", 'import "../server/memory-server.js";'],
+  ["engine → node:fs", "packages/engine/src/values/digest.ts", 'export * from "node:fs/promises";'],
+  ["request → node:crypto", "packages/engine/src/request/route.ts", 'import "node:crypto";'],
   ["server → http", "packages/engine/src/server/server.ts", 'import "../http/http-server.js";'],
   [
     "rules → control",
@@ -78,6 +80,7 @@ const forbidden: readonly Program[] = [
 
 const allowed: readonly Program[] = [
   ["sdk → internal", "packages/sdk/src/index.ts", 'import "@mgmt/internal/files/sync-file";'],
+  ["engine http → node:http", "packages/engine/src/http/http-server.ts", 'import "node:http";'],
   ["engine → internal", "packages/engine/src/index.ts", 'import "@mgmt/internal/files/sync-file";'],
   ["cluster → engine", "packages/cluster/src/open-databases.ts", 'import "@mgmt/engine";'],
   ["platform → cluster", "packages/platform/src/index.ts", 'import "@mgmt/cluster/policy/own-cluster";'],

@@ -80,7 +80,7 @@ describe("the recipes of CONTRIBUTING.md", { timeout: 900_000 }, () => {
     const started = join(copy, "serve.mts");
     await writeFile(
       started,
-      `import { createServer } from "./packages/engine/src/index.js";
+      `import { createServer } from "./packages/engine/src/http.js";
 const { engine, baseUrl } = await createServer();
 console.log(JSON.stringify({ baseUrl, token: await engine.tokens.user() }));`,
     );

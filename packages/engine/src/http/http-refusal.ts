@@ -1,12 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { errors } from "../values/errors.js";
 import { type EngineResponse, refusal } from "../values/message.js";
+import { randomBytes } from "../values/random-bytes.js";
 import type { RequestError } from "../values/request-error.js";
 
 /**
  * Returns an id for responses that the engine does not produce. Every response has an `x-request-id` header.
  */
-export const newRequestId = (): string => `req_${randomBytes(9).toString("hex")}`;
+export const newRequestId = (): string =>
+  `req_${Array.from(randomBytes(9), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 /** Returns the response to a request that the engine does not receive. */
 export const printRefusal = (error: RequestError): EngineResponse => {

@@ -1,5 +1,6 @@
 import { SortedList } from "../store/sorted-list.js";
 import type { Clock } from "../values/clock.js";
+import { withoutHold } from "../values/idle-timer.js";
 import { type Job, type Scheduler, isOf } from "../world/scheduler.js";
 
 /** A clock that the queue moves from job to job. */
@@ -14,7 +15,7 @@ interface Entry {
   running: boolean;
 }
 
-/** Longest delay of a Node.js timer, in milliseconds. */
+/** Longest delay of a timer, in milliseconds. */
 const maxTimer = 2_147_483_647;
 
 /**
@@ -33,7 +34,7 @@ export class JobQueue implements Scheduler {
   );
   readonly #running = new Set<Promise<unknown>>();
   #scheduled = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   /** @param perform runs a job and never rejects. `isAwaited` tells whether `runNow` waits for the result. */
@@ -88,7 +89,7 @@ export class JobQueue implements Scheduler {
       },
       Math.min(Math.max(wait, 0), maxTimer),
     );
-    this.#timer.unref();
+    withoutHold(this.#timer);
   }
 
   /** Moves the clock forward to `time` and runs the jobs that fall due on the way one after the other, each at its own time. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Sessions } from "../store/records.js";
 import type { JobRow, ScheduledJob } from "../world/server-rows.js";
 import { JobTakenError, SupersededError } from "./job-handler.js";
+import { withoutHold } from "../values/idle-timer.js";
 import type { Job } from "../world/scheduler.js";
 import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./stored-scheduler.js";
@@ -67,8 +67,8 @@ export class JobRunner {
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #turns = new FairTurns(limits);
   readonly #awaitedTurns = new FairTurns(awaitedLimits);
-  #poll: NodeJS.Timeout | undefined;
-  #soon: NodeJS.Immediate | undefined;
+  #poll: ReturnType<typeof setInterval> | undefined;
+  #soon: ReturnType<typeof setImmediate> | undefined;
   #looking: Promise<void> | undefined;
   #isOpen = false;
   #isAdvancing = false;
@@ -83,7 +83,7 @@ export class JobRunner {
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#poll = setInterval(() => this.look(), pollInterval).unref();
+    this.#poll = withoutHold(setInterval(() => this.look(), pollInterval));
     this.look();
     this.#startSoon();
   }
@@ -246,7 +246,7 @@ export class JobRunner {
       const owners = others.flatMap(({ owner }) => owner ?? []);
       const living = await sessions.living(owners);
       ended = new Set(owners.filter((owner) => !living.has(owner)));
-      if (ended.size === 0) await sleep(waitInterval);
+      if (ended.size === 0) await new Promise((resolve) => setTimeout(resolve, waitInterval));
     }
   }
 
@@ -264,7 +264,7 @@ export class JobRunner {
 
   #lookIn(delay: number): void {
     // The regular look is late by as much as its interval.
-    if (this.#isOpen && delay < pollInterval * 10) setTimeout(() => this.look(), delay).unref();
+    if (this.#isOpen && delay < pollInterval * 10) withoutHold(setTimeout(() => this.look(), delay));
   }
 
   #start(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
@@ -304,7 +304,7 @@ export class JobRunner {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
     }
     // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
-    setTimeout(() => this.look(), retryDelay).unref();
+    withoutHold(setTimeout(() => this.look(), retryDelay));
     return error;
   }
 

@@ -1,3 +1,4 @@
+import { fromBase64 } from "../values/base64.js";
 import { canonicalId } from "../values/ids.js";
 import { isDigestOf } from "../values/digest.js";
 import type { ClientRow } from "../store/rows.js";
@@ -64,9 +65,8 @@ const readBasic = (authorization: string): { id: string; secret: string } => {
     throw /^basic( |$)/i.test(authorization) ? oauthErrors.malformedBasic() : oauthErrors.unsupportedScheme();
   }
   try {
-    const bytes = Buffer.from(encoded, "base64");
-    // `Buffer` also reads what is cut off or too long.
-    if (bytes.toString("base64") !== encoded) throw oauthErrors.malformedBasic();
+    const bytes = fromBase64(encoded);
+    if (bytes === undefined) throw oauthErrors.malformedBasic();
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const colon = text.indexOf(":");
     if (colon < 1) throw oauthErrors.malformedBasic();

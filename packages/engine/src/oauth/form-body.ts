@@ -1,3 +1,4 @@
+import { byteLength } from "../values/byte-length.js";
 import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import { oauthErrors } from "./oauth-error.js";
 import { type Parameters, readParameters } from "./parameters.js";
@@ -11,8 +12,7 @@ export const maxFormBytes = 64 * 1024;
  */
 export const readForm = (request: EngineRequest): Parameters => {
   const { body = "" } = request;
-  if (request.bodyTooLarge || Buffer.byteLength(body) > maxFormBytes)
-    throw oauthErrors.tooLarge(maxFormBytes);
+  if (request.bodyTooLarge || byteLength(body) > maxFormBytes) throw oauthErrors.tooLarge(maxFormBytes);
   if (!isForm(header(request, "content-type"))) throw oauthErrors.notAForm();
   if (hasContentEncoding(request.headers)) throw oauthErrors.encoded();
   return readParameters(decode(body));

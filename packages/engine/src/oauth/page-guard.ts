@@ -1,13 +1,15 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { hmacSha256 } from "#digest";
+import { toBase64Url } from "../values/base64.js";
 import { isSame } from "../values/digest.js";
 import { type EngineRequest, header } from "../values/message.js";
+import { randomText } from "../values/random-bytes.js";
 import { cookieValues } from "./cookies.js";
 
 const cookieName = "mgmt_authorize";
 const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** Returns 32 random bytes as base64url. */
-export const newCookie = (): string => randomBytes(32).toString("base64url");
+export const newCookie = (): string => randomText(32);
 
 /**
  * Protects the forms of the pages against cross-site request forgery. A form is accepted only from the origin
@@ -21,7 +23,7 @@ export class PageGuard {
    * @param newCookie Returns 32 random bytes as base64url.
    */
   constructor(
-    private readonly key: Uint8Array,
+    private readonly key: string,
     private readonly origin: string,
     private readonly newCookie: () => string,
   ) {}
@@ -57,7 +59,7 @@ export class PageGuard {
   }
 
   #token(cookie: string, search: string): string {
-    return createHmac("sha256", this.key).update(`${cookie} ${search}`).digest("base64url");
+    return toBase64Url(hmacSha256(this.key, `${cookie} ${search}`));
   }
 }
 

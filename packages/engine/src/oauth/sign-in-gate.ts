@@ -1,4 +1,5 @@
-import { createHmac } from "node:crypto";
+import { hmacSha256 } from "#digest";
+import { toBase64Url } from "../values/base64.js";
 import { digest, isDigestOf, isSame } from "../values/digest.js";
 import type { EngineRequest, Outcome } from "../values/message.js";
 import { cookieValues } from "./cookies.js";
@@ -39,7 +40,7 @@ export class SignInGate {
     const { port, protocol } = new URL(origin);
     // Browsers send a cookie to all ports of its host, so the name contains the port.
     const name = `mgmt_sign_in${port === "" ? "" : `_${port}`}`;
-    const value = createHmac("sha256", key).update("sign-in cookie").digest("base64url");
+    const value = toBase64Url(hmacSha256(key, "sign-in cookie"));
     const secure = protocol === "https:" ? "; Secure" : "";
     this.#cookie = { name, value, attributes: `; HttpOnly; SameSite=Lax${secure}` };
   }

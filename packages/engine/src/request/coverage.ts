@@ -1,5 +1,3 @@
-import { appendFileSync } from "node:fs";
-
 /** Called with each (operation, status, code) of a response; `code` is null for a success. */
 export type Recorder = (operationId: string, status: number, code: string | null) => void;
 
@@ -9,6 +7,8 @@ export type Recorder = (operationId: string, status: number, code: string | null
  */
 export const recordTo = (file: string): Recorder => {
   const seen = new Set<string>();
+  // Only this function, which Node.js alone runs, needs files.
+  const { appendFileSync } = process.getBuiltinModule("node:fs");
   return (operationId, status, code) => {
     const line = `${operationId} ${String(status)} ${code ?? "-"}\n`;
     if (seen.has(line)) return;
@@ -17,8 +17,9 @@ export const recordTo = (file: string): Recorder => {
   };
 };
 
-/** Returns the recorder for the file in `MGMT_COVERAGE_FILE`; undefined when the variable is not set. */
+/** Returns the recorder for the file in `MGMT_COVERAGE_FILE`; undefined when the variable is not set, and where there is no environment. */
 export const environmentRecorder = (): Recorder | undefined => {
-  const file = process.env["MGMT_COVERAGE_FILE"];
+  if (!("process" in globalThis)) return undefined;
+  const file = process.env?.["MGMT_COVERAGE_FILE"];
   return file === undefined || file === "" ? undefined : recordTo(file);
 };

@@ -1,3 +1,4 @@
+import { byteLength } from "../values/byte-length.js";
 import { errors } from "../values/errors.js";
 import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
@@ -37,9 +38,6 @@ export const readBody = (
   }
   return value;
 };
-
-const byteLength = (body: Uint8Array | string): number =>
-  typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 
 /**
  * Returns whether the media type is JSON. Accepts parameters, except a charset other than UTF-8. See

@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { JobHandler } from "../jobs/job-handler.js";
 import { JobQueue } from "../jobs/job-queue.js";
 import { newSigningKey } from "../oauth/signing-keys.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../values/clock.js";
 import { newCursorKey } from "../values/cursors.js";
+import { randomText } from "../values/random-bytes.js";
 import { RandomIds, seedRandom } from "../values/random-ids.js";
 import { RowTexts } from "../world/row-texts.js";
 import type { Job } from "../world/scheduler.js";
@@ -43,7 +43,7 @@ export const stateOf = (snapshot: Snapshot, parts: MemoryParts): MemoryState => 
   const store = new MemoryStore();
   store.fill(snapshot.store);
   const clock = new VirtualClock(snapshot.clock);
-  const formKey = randomBytes(32).toString("base64url");
+  const formKey = randomText(32);
   const keyed = keyedPartsOf({ signingKeys, cursorKey, formKey }, parts);
   const changes = new ChangeHook(parts.afterMutation);
   const addresses = addressesOf(settings);
@@ -101,7 +101,7 @@ export const firstSnapshot = (seed: string | null, clockState: ClockState): Snap
     version: 1,
     store: store.state,
     signingKeys: [newSigningKey(seed)],
-    cursorKey: newCursorKey(seed).toString("base64url"),
+    cursorKey: newCursorKey(seed),
     clock: clockState,
     jobs: [],
     random: ids.state,

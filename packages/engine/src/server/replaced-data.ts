@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type DatabaseCredential,
   type DatabaseEngine,
@@ -13,6 +12,7 @@ import { findDatabase, unavailableDelay } from "../rules/databases/database-life
 import { readOnly, withoutLocks } from "../store/backing.js";
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
+import type { Pauses } from "../values/pauses.js";
 import { rowsIn, rowsRemoved } from "./stored-snapshot.js";
 
 interface Work extends Pick<Transactions, "transact"> {
@@ -26,30 +26,26 @@ interface Work extends Pick<Transactions, "transact"> {
  * removes logins that the rows no longer contain. Marks backups that the rows contain again as `failed` when their data is gone.
  * Waits while the database server cannot be reached. Each step reads the rows again, because they may have been replaced again.
  *
- * @param stopped ends waiting for the database server.
- * @throws DatabaseUnavailableError when `stopped` is aborted and the database server cannot be reached.
+ * @param pauses between attempts to reach the database server.
+ * @throws DatabaseUnavailableError when `pauses` have ended and the database server cannot be reached.
  */
-export const matchDatabases = async (
-  replacement: Replacement,
-  work: Work,
-  stopped: AbortSignal,
-): Promise<void> => {
+export const matchDatabases = async (replacement: Replacement, work: Work, pauses: Pauses): Promise<void> => {
   const steps = [
     ...dropRemoved(replacement, work),
     ...matchLogins(replacement, work),
     ...markLostBackups(replacement, work),
   ];
-  await Promise.all(steps.map((step) => whenAvailable(step, stopped)));
+  await Promise.all(steps.map((step) => whenAvailable(step, pauses)));
 };
 
 /** Does work that is safe to repeat, again and again until the database server can be reached. */
-export const whenAvailable = async <T>(work: () => Promise<T>, stopped: AbortSignal): Promise<T> => {
+export const whenAvailable = async <T>(work: () => Promise<T>, pauses: Pauses): Promise<T> => {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError) || stopped.aborted) throw error;
-      await sleep(unavailableDelay, undefined, { signal: stopped }).catch(() => undefined);
+      if (!(error instanceof DatabaseUnavailableError) || pauses.haveEnded) throw error;
+      await pauses.pause(unavailableDelay);
     }
   }
 };

@@ -65,9 +65,9 @@ export const keyedPartsOf = (
 ): KeyedParts => {
   const keys = new SigningKeys(row.signingKeys);
   const tokens = new AccessTokens(keys, settings);
-  const guard = new PageGuard(Buffer.from(row.formKey, "base64url"), settings.authUrl, newCookie);
+  const guard = new PageGuard(row.formKey, settings.authUrl, newCookie);
   return {
-    cursors: new SealedCursors(Buffer.from(row.cursorKey, "base64url")),
+    cursors: new SealedCursors(row.cursorKey),
     tokens,
     endpoints: oauthServer({ keys, tokens, guard, gate, onDefect }),
   };

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { ApprovalsControl } from "../control/approvals-control.js";
 import { change } from "../control/change.js";
 import { ClockControl, type ClockSource } from "../control/clock-control.js";
@@ -17,6 +16,7 @@ import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
+import { randomText } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
 import type { ServerRecords } from "../world/server-rows.js";
 import type { ServerWorld } from "../world/server-world.js";
@@ -142,7 +142,7 @@ export class Server<M extends Mode = Mode> {
    * @throws TypeError when a number is not valid or an operation does not exist.
    */
   setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
-    const rateEpoch = randomUUID();
+    const rateEpoch = randomText(16);
     return this.#backend.records.change("rate limit", ({ install }) => {
       // Here, so that the error rejects the promise of a server that has one.
       const limited = limit ? [...readRateLimit(limit).limited] : [];

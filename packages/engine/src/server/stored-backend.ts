@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { ClockSource } from "../control/clock-control.js";
 import { DefaultRows } from "../control/default-rows.js";
 import { read } from "../control/change.js";
@@ -14,6 +13,7 @@ import type { Records, TableStates } from "../store/records.js";
 import type { ClientRow, Row } from "../store/rows.js";
 import { VirtualClock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
+import { Pauses } from "../values/pauses.js";
 import { RandomIds } from "../values/random-ids.js";
 import type { Settings } from "../values/settings.js";
 import { StateChangedError } from "../values/state-changed-error.js";
@@ -62,7 +62,7 @@ export class StoredBackend implements Backend<"async"> {
   readonly #runner: JobRunner;
   readonly #parts: WorldParts;
   readonly #random = new RandomIds(null);
-  readonly #stopped = new AbortController();
+  readonly #pauses = new Pauses();
 
   constructor(options: StoredServerOptions) {
     const { records, onDefect = console.error, signInKey } = options;
@@ -83,8 +83,6 @@ export class StoredBackend implements Backend<"async"> {
     this.#records = records;
     this.#state = state;
     this.#parts = { settings, databaseEngine, databaseWork, gate };
-    // All databases that wait for the database server listen.
-    setMaxListeners(0, this.#stopped.signal);
     this.#runner = new JobRunner({
       sessions: records.sessions,
       onDefect,
@@ -217,7 +215,7 @@ export class StoredBackend implements Backend<"async"> {
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort();
+    this.#pauses.end();
     this.#runner.close();
     await this.#runner.idle();
   }
@@ -229,9 +227,8 @@ export class StoredBackend implements Backend<"async"> {
 
   async #enter(next: (states: TableStates) => TableStates): Promise<void> {
     const replacement = await this.#records.replaceAll(next);
-    const { signal } = this.#stopped;
-    await whenAvailable(() => this.#state.refresh(), signal);
-    await Promise.all([matchDatabases(replacement, this.world(), signal), this.#runner.idle()]);
+    await whenAvailable(() => this.#state.refresh(), this.#pauses);
+    await Promise.all([matchDatabases(replacement, this.world(), this.#pauses), this.#runner.idle()]);
     this.#runner.look();
   }
 

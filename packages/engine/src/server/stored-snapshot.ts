@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { type CollectionName, keys } from "../store/keys.js";
 import type { CollectionState } from "../store/memory-collection.js";
 import type { StoreState } from "../store/memory-store.js";
@@ -15,6 +14,7 @@ import {
   nothingInstalled,
   serverId,
 } from "../world/server-rows.js";
+import { randomText } from "../values/random-bytes.js";
 import type { RandomState } from "../values/random-ids.js";
 import type { Job } from "../world/scheduler.js";
 import type { Snapshot } from "./snapshot.js";
@@ -36,11 +36,11 @@ export const tablesOf = (snapshot: Snapshot, { initial, draws, kept, faults }: S
   const server: ServerRow = {
     id: serverId,
     createdAt,
-    epoch: randomUUID(),
+    epoch: randomText(16),
     clock: snapshot.clock,
     signingKeys: snapshot.signingKeys,
     cursorKey: snapshot.cursorKey,
-    formKey: randomBytes(32).toString("base64url"),
+    formKey: randomText(32),
     ...(kept ?? nothingInstalled()),
   };
   const generator: GeneratorRow = { id: generatorId, createdAt, ids: snapshot.random, draws };

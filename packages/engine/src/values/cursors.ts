@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { areSameBytes, hmacSha256 } from "#digest";
+import { fromBase64Url, toBase64Url } from "./base64.js";
+import { randomText } from "./random-bytes.js";
 
 /** Writes and reads opaque, authenticated cursors. */
 export interface Cursors {
@@ -8,49 +10,49 @@ export interface Cursors {
   read(cursor: string, scope: string): number | undefined;
 }
 
-const nonceBytes = 12;
 const tagBytes = 16;
+const contentBytes = 8;
 
 /**
- * Encrypts cursors with AES-256-GCM. The nonce is derived from content and scope, so the same page always has the same
- * cursor.
+ * Encrypts cursors with HMAC-SHA-256, with a synthetic initialization vector: the tag that authenticates content and scope also
+ * selects the key stream. So the same page always has the same cursor.
  */
 export class SealedCursors implements Cursors {
-  /** 32 bytes. The key is part of the state, so that cursors survive a restart. */
-  constructor(readonly key: Buffer) {}
+  /** At least 32 random bytes as text. The key is part of the state, so that cursors survive a restart. */
+  constructor(readonly key: string) {}
 
   write(sequence: number, scope: string): string {
-    const content = Buffer.alloc(8);
-    content.writeBigUInt64BE(BigInt(sequence));
-    const nonce = createHmac("sha256", this.key)
-      .update(content)
-      .update(scope)
-      .digest()
-      .subarray(0, nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.key, nonce).setAAD(Buffer.from(scope));
-    const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
-    return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString("base64url");
+    const content = new Uint8Array(contentBytes);
+    new DataView(content.buffer).setBigUint64(0, BigInt(sequence));
+    const tag = this.#tag(content, scope);
+    return toBase64Url(Uint8Array.of(...tag, ...this.#masked(content, tag)));
   }
 
   read(cursor: string, scope: string): number | undefined {
-    const bytes = Buffer.from(cursor, "base64url");
-    if (bytes.length !== nonceBytes + 8 + tagBytes || bytes.toString("base64url") !== cursor)
-      return undefined;
-    const decipher = createDecipheriv("aes-256-gcm", this.key, bytes.subarray(0, nonceBytes))
-      .setAAD(Buffer.from(scope))
-      .setAuthTag(bytes.subarray(-tagBytes));
-    try {
-      const content = Buffer.concat([
-        decipher.update(bytes.subarray(nonceBytes, -tagBytes)),
-        decipher.final(),
-      ]);
-      return Number(content.readBigUInt64BE());
-    } catch {
-      return undefined;
-    }
+    if (cursor.length !== cursorLength) return undefined;
+    const bytes = fromBase64Url(cursor);
+    if (bytes === undefined) return undefined;
+    const tag = bytes.subarray(0, tagBytes);
+    const content = this.#masked(bytes.subarray(tagBytes), tag);
+    if (!areSameBytes(tag, this.#tag(content, scope))) return undefined;
+    return Number(new DataView(content.buffer).getBigUint64(0));
+  }
+
+  #tag(content: Uint8Array, scope: string): Uint8Array {
+    const text = new TextEncoder().encode(`tag ${scope}`);
+    return hmacSha256(this.key, Uint8Array.of(...text, ...content)).subarray(0, tagBytes);
+  }
+
+  #masked(content: Uint8Array, tag: Uint8Array): Uint8Array {
+    const text = new TextEncoder().encode("mask ");
+    const mask = hmacSha256(this.key, Uint8Array.of(...text, ...tag));
+    return content.map((byte, index) => byte ^ (mask[index] ?? 0));
   }
 }
 
-/** Returns a key of 32 bytes: random, or derived from the seed. */
-export const newCursorKey = (seed: string | null): Buffer =>
-  seed === null ? randomBytes(32) : createHmac("sha256", "cursor key").update(seed).digest();
+/** The length of a cursor in base64url. */
+const cursorLength = ((tagBytes + contentBytes) * 4) / 3;
+
+/** Returns 32 bytes as base64url: random, or derived from the seed. */
+export const newCursorKey = (seed: string | null): string =>
+  seed === null ? randomText(32) : toBase64Url(hmacSha256("cursor key", seed));

@@ -1,12 +1,13 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { areSameBytes, sha256 } from "#digest";
+import { toBase64Url } from "./base64.js";
 
 /** Returns the SHA-256 of a text as base64url, to recognize a secret without storing it. */
-export const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
+export const digest = (text: string): string => toBase64Url(sha256(text));
 
 /** Compares two texts in constant time. */
 export const isSame = (left: string, right: string): boolean => {
-  const [one, other] = [Buffer.from(left), Buffer.from(right)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  const encoder = new TextEncoder();
+  return areSameBytes(encoder.encode(left), encoder.encode(right));
 };
 
 /** Returns whether `expected` is the digest of the secret. Compares in constant time. */

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { Ids, Kind } from "./ids.js";
 import { idPrefixes } from "../generated/ids.js";
+import { randomBytes } from "./random-bytes.js";
 
 /** State of the generator of a seeded server: four unsigned 32-bit numbers. */
 export type RandomState = [number, number, number, number];

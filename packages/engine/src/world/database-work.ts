@@ -1,4 +1,5 @@
 import type { Sessions, WorkLock } from "../store/records.js";
+import { withoutHold } from "../values/idle-timer.js";
 import { KeyedMutex } from "../values/keyed-mutex.js";
 
 type Exclusively = Sessions["exclusively"];
@@ -58,15 +59,17 @@ export class DatabaseWork {
   ): Promise<void> {
     const filling = new AbortController();
     this.#filling.set(databaseId, filling);
-    const look = setInterval(() => {
-      isWanted().then(
-        (wanted) => {
-          if (!wanted) filling.abort();
-        },
-        // This runs again after the interval.
-        () => undefined,
-      );
-    }, lookInterval).unref();
+    const look = withoutHold(
+      setInterval(() => {
+        isWanted().then(
+          (wanted) => {
+            if (!wanted) filling.abort();
+          },
+          // This runs again after the interval.
+          () => undefined,
+        );
+      }, lookInterval),
+    );
     try {
       const signal = AbortSignal.any([filling.signal, held.signal]);
       await work({ signal, confirm: () => held.confirm() });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { type CollectionName, keys } from "../store/keys.js";
 import type { Row } from "../store/rows.js";
 import type { Store } from "../store/store.js";
@@ -136,7 +135,7 @@ export class RowTexts {
     const value = read();
     this.#addresses.push(() => {
       const now = read();
-      return now === value || isDeepStrictEqual(now, value);
+      return isEqual(now, value);
     });
     return value;
   }
@@ -146,6 +145,17 @@ interface Reads<W> {
   get(id: string): Row | undefined;
   list(where: W): readonly Row[];
 }
+
+/** Returns whether two addresses, or objects of them, are equal. */
+const isEqual = (left: unknown, right: unknown): boolean => {
+  if (left === right) return true;
+  if (!(left instanceof Object) || !(right instanceof Object)) return false;
+  const entries = Object.entries(left);
+  return (
+    entries.length === Object.keys(right).length &&
+    entries.every(([name, value]) => isEqual(value, Reflect.get(right, name)))
+  );
+};
 
 const areSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
   left.length === right.length && left.every((each, index) => each === right[index]);

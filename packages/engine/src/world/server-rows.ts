@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Fault } from "./faults.js";
 import type { RandomState } from "../values/random-ids.js";
 import type { RateLimitSettings } from "../values/settings.js";
+import { randomText } from "../values/random-bytes.js";
 import type { SigningKeyState } from "../values/signing-key-state.js";
 import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
@@ -28,7 +28,7 @@ export interface Installed {
 
 /** Returns what is installed in a new server. */
 export const nothingInstalled = (): Installed => ({
-  rateEpoch: randomUUID(),
+  rateEpoch: randomText(16),
   hasFaults: false,
   nextFault: 1,
 });

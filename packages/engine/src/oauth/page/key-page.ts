@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hashSource } from "./hash-source.js";
 import { Html, html } from "./html.js";
 import { layout } from "./layout.js";
 
@@ -25,7 +25,7 @@ if (key) {
 `;
 
 /** The hash that allows this script, and no other, in the content security policy. */
-export const keyScriptSource = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+export const keyScriptSource = hashSource(script);
 
 /** The content of the element must match the digest in the content security policy exactly. */
 const scriptElement = new Html(`<script>${script}</script>`);

@@ -1,6 +1,7 @@
 import { projectErrors } from "./project-errors.js";
 import { type Call, behavior } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
+import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { firstPageOf } from "../../request/wants.js";
@@ -62,7 +63,7 @@ const mergeSettings = (
   changes: ProjectRow["settings"] = {},
 ): ProjectRow["settings"] => {
   const merged = { ...settings, ...changes };
-  if (Buffer.byteLength(JSON.stringify(merged)) > maxSettingsBytes) {
+  if (byteLength(JSON.stringify(merged)) > maxSettingsBytes) {
     throw errors.validationFailed([
       {
         path: "/settings",

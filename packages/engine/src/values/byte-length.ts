@@ -1,0 +1,5 @@
+const encoder = new TextEncoder();
+
+/** Returns the number of bytes, for a text in UTF-8. */
+export const byteLength = (content: Uint8Array | string): number =>
+  (typeof content === "string" ? encoder.encode(content) : content).byteLength;

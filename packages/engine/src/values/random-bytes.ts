@@ -1,0 +1,8 @@
+import { toBase64Url } from "./base64.js";
+
+/** Returns unpredictable bytes. */
+export const randomBytes = (length: number): Uint8Array<ArrayBuffer> =>
+  crypto.getRandomValues(new Uint8Array(length));
+
+/** Returns unpredictable bytes as base64url. */
+export const randomText = (length: number): string => toBase64Url(randomBytes(length));
