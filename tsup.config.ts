@@ -74,7 +74,7 @@ export const sdk: Library = {
 const engine: Library = {
   name: "engine",
   entries: ["index", "http"],
-  conditional: ["digest/node-digest", "digest/plain-digest"],
+  conditional: ["digest/node-digest", "digest/plain-digest", "request/validators", "request/late-validators"],
   formats: ["esm", "cjs"],
 };
 const mock: Library = {

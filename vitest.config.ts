@@ -44,6 +44,7 @@ export default defineConfig({
       { find: "#environment", replacement: source("sdk/src/request/environment.ts") },
       { find: "#masked-inspection", replacement: source("sdk/src/debug/masked-inspection.ts") },
       { find: /^#(all-)?type-checks$/, replacement: source("sdk/src/checks/type-checks.ts") },
+      { find: "#validators", replacement: source("engine/src/request/validators.ts") },
       { find: "#digest", replacement: source("engine/src/digest/node-digest.ts") },
       { find: "#limit", replacement: source("sdk/src/deadlines/light-limit.ts") },
       { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },

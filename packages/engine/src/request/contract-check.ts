@@ -1,5 +1,5 @@
 import { type OperationEntry, type OperationId, operations } from "../generated/operations.js";
-import { responseValidators } from "../generated/validators.js";
+import { responseValidators } from "#validators";
 import { readableIssues } from "./issues.js";
 import type { Outcome } from "../values/message.js";
 

@@ -1,3 +1,4 @@
+import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
@@ -54,7 +55,17 @@ export class Engine {
   /** Handles a request. Never throws or rejects. */
   handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
     this.#requests += 1;
-    return this.#run(this.#open(request, this.parts.requestIdPrefix + this.#requests.toString(36)), 1);
+    const requestId = this.parts.requestIdPrefix + this.#requests.toString(36);
+    const open = (): Exchange => this.#open(request, requestId);
+    const loading = loadValidators();
+    if (!loading) return this.#run(open(), 1);
+    return loading.then(
+      () => this.#run(open(), 1),
+      (error: unknown) => {
+        const exchange = open();
+        return this.#respond(exchange, this.#refuse(exchange, error));
+      },
+    );
   }
 
   #run(exchange: Exchange, attempt: number): EngineResponse | Promise<EngineResponse> {
@@ -98,6 +109,7 @@ export class Engine {
     parameters: Readonly<Record<string, string>>,
     body?: object,
   ): Promise<Success> {
+    await loadValidators();
     const operation = operations[operationId];
     // As a request carries it: without fields that are undefined. Validation adds defaults to this copy.
     const json: unknown = body === undefined ? noBody : JSON.parse(JSON.stringify(body));

@@ -1,5 +1,5 @@
 import { idPatterns } from "../generated/ids.js";
-import { bodyValidators, queryValidators } from "../generated/validators.js";
+import { bodyValidators, queryValidators } from "#validators";
 import type { RequestError, Issue } from "../values/request-error.js";
 import { type MissingKind, errors } from "../values/errors.js";
 import { canonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";

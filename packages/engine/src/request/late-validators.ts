@@ -1,0 +1,25 @@
+import type * as Validators from "../generated/validators.js";
+
+// What validators.ts has, for web pages: the first request loads it.
+
+export let bodyValidators: typeof Validators.bodyValidators = {};
+export let queryValidators: typeof Validators.queryValidators = {};
+export let responseValidators: typeof Validators.responseValidators = {};
+
+let areLoaded = false;
+let loading: Promise<void> | undefined;
+
+export const loadValidators = (): Promise<void> | undefined => {
+  if (areLoaded) return undefined;
+  loading ??= import("../generated/validators.js").then(
+    (loaded) => {
+      ({ bodyValidators, queryValidators, responseValidators } = loaded);
+      areLoaded = true;
+    },
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
+  return loading;
+};
