@@ -80,6 +80,7 @@ const engine: Library = {
 const mock: Library = {
   name: "mock",
   entries: ["index", "server", "vitest", "jest", "playwright"],
+  conditional: ["platform/node-platform", "platform/plain-platform"],
   formats: ["esm", "cjs"],
 };
 /** Contains `pg`, whose 40 files take four times as long to load apart. */
@@ -131,5 +132,11 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], 
 const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
 
 const engineGroups = [engine, { ...engine, entries: engine.conditional ?? [] }];
+const mockGroups = [mock.entries, mock.conditional ?? []].map((entries) => ({
+  ...mock,
+  entries,
+}));
 
-export default defineConfig([...sdkGroups, ...engineGroups, mock, mockCommand, platform].map(buildOf));
+export default defineConfig(
+  [...sdkGroups, ...engineGroups, ...mockGroups, mockCommand, platform].map(buildOf),
+);

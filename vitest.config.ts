@@ -46,6 +46,7 @@ export default defineConfig({
       { find: /^#(all-)?type-checks$/, replacement: source("sdk/src/checks/type-checks.ts") },
       { find: "#validators", replacement: source("engine/src/request/validators.ts") },
       { find: "#digest", replacement: source("engine/src/digest/node-digest.ts") },
+      { find: "#platform", replacement: source("mock/src/platform/node-platform.ts") },
       { find: "#limit", replacement: source("sdk/src/deadlines/light-limit.ts") },
       { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },
       { find: /^@mgmt\/(cluster|internal)\/(.+)$/, replacement: source("$1/src/$2.ts") },

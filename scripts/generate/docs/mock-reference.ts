@@ -33,7 +33,8 @@ const sections: Record<string, Section> = {
   mock: {
     declarations: [
       "mock/src/mocks/mock.ts#Mock",
-      "mock/src/mocks/mock-server.ts#MockServer",
+      "mock/src/mocks/node-mock.ts#NodeMock",
+      "mock/src/exchange/mock-server.ts#MockServer",
       "mock/src/record/recordable-server.ts#RecordableServer",
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,

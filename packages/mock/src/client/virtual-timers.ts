@@ -1,5 +1,5 @@
 import type { Timers } from "@mgmt/sdk";
-import { realTurn } from "./real-turn.js";
+import { realTurn } from "#platform";
 
 interface Timer {
   readonly dueAt: number;

@@ -5,8 +5,8 @@ import type { Listener } from "../interception/gate.js";
 import { intercept, lossOf, release, replacementOf } from "../interception/interception.js";
 import { type ListenOptions, readListenOptions } from "../interception/listen-options.js";
 import { requireMsw } from "../interception/msw.js";
-import { MockServer } from "./mock-server.js";
-import { respondTo } from "./web-exchange.js";
+import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
+import { NodeMock } from "./node-mock.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
   /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
@@ -21,7 +21,7 @@ const ownOptions: Record<Exclude<keyof MockOptions, keyof EngineOptions>, true> 
  * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
  * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Those of the package undici are not.
  */
-export class Mock extends MockServer {
+export class Mock extends NodeMock {
   readonly #urls: RegExp;
   #handlers: readonly HttpHandler[] | undefined;
 
@@ -33,7 +33,7 @@ export class Mock extends MockServer {
       validateResponses: rest.validateResponses ?? true,
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
-    this.#urls = new RegExp(`^(?:${this.bases.map(escapePattern).join("|")})(?:[/?#]|$)`);
+    this.#urls = urlsBelow(this.bases);
   }
 
   /**
@@ -100,8 +100,6 @@ export class Mock extends MockServer {
     if (replaced) throw replaced;
   }
 }
-
-const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /**
  * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each

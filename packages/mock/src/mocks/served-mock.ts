@@ -4,10 +4,10 @@ import {
   type ServerOptions,
   createServer as createEngineServer,
 } from "@mgmt/engine/http";
-import { MockServer } from "./mock-server.js";
+import { NodeMock } from "./node-mock.js";
 
 /** A mock that is reached over HTTP. */
-export class ServedMock extends MockServer {
+export class ServedMock extends NodeMock {
   override start(): void {
     this.isClosed = false;
     super.start();

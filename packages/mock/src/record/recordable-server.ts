@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { type EngineRequest, type EngineResponse, MemoryServer, operationAt } from "@mgmt/engine";
+import { type EngineRequest, type EngineResponse, operationAt } from "@mgmt/engine";
 import { mockErrors } from "../errors/mock-error.js";
+import { MockServer } from "../exchange/mock-server.js";
 import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";
 import { type OperationParity, replay } from "./replay.js";
@@ -32,7 +33,7 @@ export interface ReplayOptions {
 const maxBody = 16 * 1024 * 1024;
 
 /** A reference server that can pass requests on to a real service, and compare itself with what the service returned. */
-export class RecordableServer extends MemoryServer {
+export class RecordableServer extends MockServer {
   #recorder: Recorder | undefined;
   #latencies: ReadonlyMap<string, number> | undefined;
 

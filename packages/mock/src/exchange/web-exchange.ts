@@ -1,5 +1,6 @@
-import { realTurn } from "../client/real-turn.js";
+import { realTurn } from "#platform";
 import { type MemoryServer, halfOf, refuseLargeHead } from "@mgmt/engine";
+import { streamOf } from "../platform/body-stream.js";
 
 const readHeaders = [
   "authorization",
@@ -38,32 +39,20 @@ export const respondTo = async (
   return new Response(answer.dropped ? cutBody(text ?? "") : sent, { status, headers: answered });
 };
 
-/**
- * Returns a stream of bytes. The stream that Node.js makes of a text ends in a callback of `queueMicrotask`: while fake timers hold
- * that back, it repeats the text without end.
- */
-const streamOf = (content: string | Uint8Array): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    start(controller) {
-      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      if (bytes.length > 0) controller.enqueue(bytes);
-      controller.close();
-    },
-  });
-
-/** Creates a request whose body can be read while fake timers hold back the callbacks of `queueMicrotask`. */
-export const requestOf = (url: string, init: RequestInit): Request => {
-  const { body } = init;
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) return new Request(url, init);
-  const streamed: RequestInit & { duplex: "half" } = { ...init, body: streamOf(body), duplex: "half" };
-  return new Request(url, streamed);
-};
-
 /** Reads the body of a request. Its own methods resolve in a callback of `queueMicrotask`. */
-const bytesOf = async ({ body }: Request): Promise<Uint8Array> => {
+const bytesOf = async (request: Request): Promise<Uint8Array> => {
+  // Firefox does not have the stream.
+  if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body ?? []) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  const reader = request.body.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
+  const bytes = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
 };
 
 /** Returns a stream that fails after the first half of the body. */
@@ -78,6 +67,12 @@ const cutBody = (text: string): ReadableStream<Uint8Array> =>
 
 /** Normalizes a base URL like the URLs of requests: lowercase host, no default port, no trailing slash. */
 export const baseOf = (url: string): string => new URL(url).href.replace(/\/$/, "");
+
+/** Returns a pattern of the URLs that begin with one of the `bases`, in the form that `baseOf` returns. */
+export const urlsBelow = (bases: readonly string[]): RegExp =>
+  new RegExp(`^(?:${bases.map(escapePattern).join("|")})(?:[/?#]|$)`);
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Returns the path and query of a URL, relative to the base URL that it begins with. */
 const pathBelow = (bases: readonly string[], url: string): string => {

@@ -1,14 +1,13 @@
-import type { EngineOptions } from "@mgmt/engine";
-import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
+import { requestOf } from "#platform";
+import { type EngineOptions, MemoryServer } from "@mgmt/engine";
+import type { ClientOptions } from "@mgmt/sdk";
 import { ClientToken } from "../client/client-token.js";
-import { requireSdk } from "../client/sdk.js";
 import { VirtualTimers } from "../client/virtual-timers.js";
 import { mockErrors } from "../errors/mock-error.js";
-import { RecordableServer } from "../record/recordable-server.js";
-import { baseOf, requestOf, respondTo } from "./web-exchange.js";
+import { baseOf, respondTo } from "./web-exchange.js";
 
-/** A reference server in a test process, with clients that pass its time instead of waiting. */
-export class MockServer extends RecordableServer {
+/** A reference server in the program that uses it, with clients that pass its time instead of waiting. */
+export class MockServer extends MemoryServer {
   protected readonly bases: readonly string[];
   /** Whether requests of clients fail, because the tests are over. */
   protected isClosed = false;
@@ -24,18 +23,6 @@ export class MockServer extends RecordableServer {
       else await this.clock.advance(milliseconds);
     });
     this.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
-  }
-
-  /**
-   * Creates a client of the SDK for which time passes by the mock's clock. Its requests go directly to this server, whether or not it
-   * is listening. When the client pauses, before a retry or a poll, it does not wait: it moves the clock, and the jobs that fall
-   * due on the way run. Its deadlines pass only when the clock is moved, so neither slow tests nor fake timers end a call early.
-   *
-   * @param options of the client. Default: `clientOptions()`.
-   * @throws MockError `mock:sdk_missing` when the SDK is not installed.
-   */
-  client(options: ClientOptions = {}): MgmtClient {
-    return requireSdk().createClient({ ...this.clientOptions(), ...options });
   }
 
   /**

@@ -1,0 +1,12 @@
+/**
+ * Returns a stream of bytes. The stream that Node.js makes of a text ends in a callback of `queueMicrotask`: while fake timers hold
+ * that back, it repeats the text without end.
+ */
+export const streamOf = (content: string | Uint8Array): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });

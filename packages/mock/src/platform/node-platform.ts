@@ -1,0 +1,21 @@
+import { MessageChannel } from "node:worker_threads";
+import { streamOf } from "./body-stream.js";
+
+/** Resolves in the next turn of the event loop. Libraries for fake timers replace every other way to wait for it. */
+export const realTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.once("message", () => {
+      port1.close();
+      resolve();
+    });
+    port2.postMessage(null);
+  });
+
+/** Creates a request whose body can be read while fake timers hold back the callbacks of `queueMicrotask`. */
+export const requestOf = (url: string, init: RequestInit): Request => {
+  const { body } = init;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) return new Request(url, init);
+  const streamed: RequestInit & { duplex: "half" } = { ...init, body: streamOf(body), duplex: "half" };
+  return new Request(url, streamed);
+};

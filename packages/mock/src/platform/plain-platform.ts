@@ -1,0 +1,14 @@
+// What node-platform.ts does in Node.js, for every other platform.
+
+export const realTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+
+/** Not all browsers send the body of a request as a stream, so this one is not. */
+export const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
