@@ -45,6 +45,8 @@ export interface Library {
   readonly name: string;
   /** Source files that the package exports, without their ending. */
   readonly entries: readonly string[];
+  /** Source files that the package exports for web pages, as ES modules alone. */
+  readonly pages?: readonly string[];
   /** Source files that `imports` of the package names, one per runtime. */
   readonly conditional?: readonly string[];
   readonly formats: readonly ("esm" | "cjs")[];
@@ -80,6 +82,7 @@ const engine: Library = {
 const mock: Library = {
   name: "mock",
   entries: ["index", "server", "vitest", "jest", "playwright"],
+  pages: ["browser"],
   conditional: ["platform/node-platform", "platform/plain-platform"],
   formats: ["esm", "cjs"],
 };
@@ -132,7 +135,7 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], 
 const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
 
 const engineGroups = [engine, { ...engine, entries: engine.conditional ?? [] }];
-const mockGroups = [mock.entries, mock.conditional ?? []].map((entries) => ({
+const mockGroups = [mock.entries, mock.pages ?? [], mock.conditional ?? []].map((entries) => ({
   ...mock,
   entries,
 }));

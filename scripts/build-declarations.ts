@@ -32,8 +32,8 @@ const resolveInternal: Plugin = {
  */
 export const bundleDeclarations = async (): Promise<Map<string, readonly string[]>> => {
   const files = new Map<string, readonly string[]>();
-  for (const { name, entries, formats } of libraries) {
-    const input = entries.map((entry) => [entry, `${declarations}/${name}/src/${entry}.d.ts`]);
+  for (const { name, entries, pages = [], formats } of libraries) {
+    const input = [...entries, ...pages].map((entry) => [entry, `${declarations}/${name}/src/${entry}.d.ts`]);
     const bundle = await rollup({
       input: Object.fromEntries(input),
       external: (path) => !/^[./]/.test(path) && !internal.test(path) && !contained.includes(path),

@@ -51,13 +51,15 @@ export const setupBuilds = (): Builds => {
   };
 };
 
-/** Bundles a program with the built package. Returns the text and gzip size of what a page loads at start, and the chunks that load on demand. */
+/** Bundles a program with the built packages, except the external ones. Returns the text and gzip size of what a page loads at start, and the chunks that load on demand. */
 export const bundleForBrowser = async (
   source: string,
+  external: string[] = [],
 ): Promise<{ size: number; text: string; later: string[] }> => {
   const { outputFiles, metafile } = await build({
     ...programOptions(source),
     alias: {},
+    external,
     // The root's tsconfig would resolve the package to its sources.
     tsconfigRaw: {},
     platform: "browser",

@@ -30,6 +30,9 @@ const sections: Record<string, Section> = {
   },
   "kit-options": { declarations: ["mock/src/kit/kit-options.ts#KitOptions"] },
   "listen-options": { declarations: ["mock/src/interception/listen-options.ts#ListenOptions"] },
+  "worker-options": { declarations: ["mock/src/browser/worker-mock.ts#WorkerMockOptions"] },
+  "start-options": { declarations: ["mock/src/browser/worker-mock.ts#StartOptions"] },
+  worker: { declarations: ["mock/src/browser/worker-mock.ts#WorkerMock"], hidden: ["load", "reset"] },
   mock: {
     declarations: [
       "mock/src/mocks/mock.ts#Mock",

@@ -10,6 +10,13 @@ export type MockErrorCode =
   | "mock:msw_unusable"
   | "mock:sdk_missing"
   | "mock:sdk_unusable"
+  | "mock:not_started"
+  | "mock:insecure_page"
+  | "mock:worker_missing"
+  | "mock:not_intercepted"
+  | "mock:storage_denied"
+  | "mock:storage_full"
+  | "mock:kept_state_unusable"
   | "mock:closed"
   | "mock:second_server"
   | "mock:shadowed_handler"
@@ -88,6 +95,54 @@ export const mockErrors = {
     new MockError(
       "mock:closed",
       `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
+    ),
+
+  notStarted: (): MockError =>
+    new MockError(
+      "mock:not_started",
+      "mock.client() needs the SDK, which mock.start() loads. Await mock.start() first, or call createClient(mock.clientOptions())",
+    ),
+
+  insecurePage: (origin: string): MockError =>
+    new MockError(
+      "mock:insecure_page",
+      `${origin} is not a secure context, so the browser neither registers workers nor signs tokens. Open the page at https: or at localhost`,
+    ),
+
+  workerMissing: (url: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:worker_missing",
+      `The worker script ${url} could not be registered: ${reasonOf(cause).split("\n", 1).join("")} Write it into the folder of public files with npx msw init, or pass its URL: mock.start({ workerUrl })`,
+      { cause },
+    ),
+
+  notIntercepted: (baseUrl: string, page: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:not_intercepted",
+      `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): pass your handlers to ` +
+        `mock.start({ handlers }), or mock.handlers to yours. Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW`,
+      { cause },
+    ),
+
+  storageDenied: (cause: unknown): MockError =>
+    new MockError(
+      "mock:storage_denied",
+      "The browser denies this page its storage, so a reload loses the state of the mock. Allow the site to store data, or leave persist out",
+      { cause },
+    ),
+
+  storageFull: (cause: unknown): MockError =>
+    new MockError(
+      "mock:storage_full",
+      `The state of the mock could not be stored, so a reload loses the latest changes: ${reasonOf(cause)} Remove rows, or call mock.reset()`,
+      { cause },
+    ),
+
+  keptStateUnusable: (key: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:kept_state_unusable",
+      `The state that an earlier page has stored as "${key}" cannot be used, so the mock starts with a new one: ${reasonOf(cause)}`,
+      { cause },
     ),
 
   badFlag: (problem: string): MockError =>

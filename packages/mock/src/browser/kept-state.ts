@@ -1,0 +1,61 @@
+import { type Snapshot, readSnapshot } from "@mgmt/engine";
+import { type MockError, mockErrors } from "../errors/mock-error.js";
+
+/** Where a page keeps the state of a mock. */
+export type Persistence = "session" | "local";
+
+interface Kept {
+  readonly snapshot: Snapshot;
+  /** The state that `reset` restores. */
+  readonly initial: Snapshot;
+}
+
+/** What is used of `Storage`. */
+type Storage = Pick<globalThis.Storage, "getItem" | "setItem">;
+
+/** The state of a mock in the storage of a page, which survives a reload. The page works without it when the storage does not. */
+export class KeptState {
+  readonly #storage: Storage | undefined;
+  readonly #key: string;
+  readonly #report: (error: MockError) => void;
+  #hasFailed = false;
+
+  /**
+   * @param open returns the storage, or throws when the browser denies it.
+   * @param report called with problems, which do not stop the mock.
+   */
+  constructor(key: string, open: () => Storage, report: (error: MockError) => void) {
+    this.#key = key;
+    this.#report = report;
+    try {
+      this.#storage = open();
+    } catch (error) {
+      report(mockErrors.storageDenied(error));
+    }
+  }
+
+  /** Returns what was kept; undefined if there is nothing, or nothing that this version can read. */
+  read(): Kept | undefined {
+    try {
+      const text = this.#storage?.getItem(this.#key) ?? undefined;
+      if (text === undefined) return undefined;
+      // Checked below.
+      const { snapshot, initial } = JSON.parse(text) as Record<keyof Kept, unknown>;
+      return { snapshot: readSnapshot(snapshot), initial: readSnapshot(initial) };
+    } catch (error) {
+      this.#report(mockErrors.keptStateUnusable(this.#key, error));
+      return undefined;
+    }
+  }
+
+  /** Keeps a state. Reports the first of the attempts in a row that fail. */
+  write(state: Kept): void {
+    try {
+      this.#storage?.setItem(this.#key, JSON.stringify(state));
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) this.#report(mockErrors.storageFull(error));
+      this.#hasFailed = true;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it, vi } from "vitest";
+import { setupMock } from "@mgmt/mock";
+import { KeptState } from "../../src/browser/kept-state.js";
+import type { MockError } from "../../src/errors/mock-error.js";
+
+/** A storage with room for so many characters. */
+const storageOf = (room = Infinity) => {
+  const items = new Map<string, string>();
+  return {
+    items,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, text: string) => {
+      if (text.length > room) throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+      items.set(key, text);
+    },
+  };
+};
+
+const openWith = (open: () => ReturnType<typeof storageOf>) => {
+  const report = vi.fn<(error: MockError) => void>();
+  const kept = new KeptState("mock", open, report);
+  return { kept, problems: () => report.mock.calls.map(([{ code, message }]) => ({ code, message })) };
+};
+
+describe("the state that a page keeps", () => {
+  const mock = setupMock({ deterministic: "kept" });
+  const state = { snapshot: mock.snapshot(), initial: mock.snapshot() };
+
+  it("is read as it was written", () => {
+    const storage = storageOf();
+    const { kept, problems } = openWith(() => storage);
+    kept.write(state);
+    expect(openWith(() => storage).kept.read()).toEqual(state);
+    expect(problems()).toEqual([]);
+  });
+
+  it("is undefined when nothing was written", () => {
+    const { kept, problems } = openWith(storageOf);
+    expect(kept.read()).toBeUndefined();
+    expect(problems()).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["another version", JSON.stringify({ ...state, snapshot: { ...state.snapshot, version: 2 } })],
+    ["no initial state", JSON.stringify({ snapshot: state.snapshot })],
+  ])("is reported when it has %s", (_what, text) => {
+    const storage = storageOf();
+    storage.items.set("mock", text);
+    const { kept, problems } = openWith(() => storage);
+    expect(kept.read()).toBeUndefined();
+    expect(problems()).toEqual([
+      {
+        code: "mock:kept_state_unusable",
+        message: expect.stringMatching(
+          /stored as "mock" cannot be used, so the mock starts with a new one: ./,
+        ),
+      },
+    ]);
+  });
+
+  it("is reported when the browser denies storage, and nothing fails", () => {
+    const { kept, problems } = openWith(() => {
+      throw new DOMException("Access is denied for this document.", "SecurityError");
+    });
+    kept.write(state);
+    expect(kept.read()).toBeUndefined();
+    expect(problems()).toEqual([
+      { code: "mock:storage_denied", message: expect.stringContaining("leave persist out") },
+    ]);
+  });
+
+  it("is reported once when the storage is full, and again after it had room", () => {
+    let storage = storageOf(10);
+    const { kept, problems } = openWith(() => ({
+      ...storage,
+      setItem: (key, text) => storage.setItem(key, text),
+    }));
+    kept.write(state);
+    kept.write(state);
+    expect(problems()).toEqual([
+      { code: "mock:storage_full", message: expect.stringContaining("The quota has been exceeded") },
+    ]);
+    storage = storageOf();
+    kept.write(state);
+    expect(problems()).toHaveLength(1);
+    storage = storageOf(10);
+    kept.write(state);
+    expect(problems()).toHaveLength(2);
+  });
+});
