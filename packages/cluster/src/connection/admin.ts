@@ -28,6 +28,15 @@ export const isMissing = (error: unknown): boolean =>
 /** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
 export const isInUse = (error: unknown): boolean => error instanceof DatabaseError && error.code === "55006";
 
+/** Returns whether a statement has waited too long for a lock (`lock_not_available`). */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailableError &&
+  error.cause instanceof DatabaseError &&
+  error.cause.code === "55P03";
+
+/** The statement that limits how long the others of a script wait for locks. */
+export const shortLockTimeout = "set local lock_timeout = '5s'";
+
 /** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
 export const isForbidden = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";

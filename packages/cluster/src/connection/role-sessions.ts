@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { unavailable } from "./unavailable.js";
-import { type Admin, identifier } from "./admin.js";
+import { type Admin, identifier, isLockTimeout, shortLockTimeout } from "./admin.js";
 
 /** How long a session whose role is not known may take to start before it is ended, in milliseconds. */
 const patience = 5_000;
@@ -68,19 +68,23 @@ export const endSessionsOf = async (admin: Admin, role: string): Promise<boolean
 const maxAttempts = 10;
 
 /**
- * Alters a role. If this fails because its sessions change it at the same time, ends them and tries again.
+ * Alters a role. If this fails because its sessions change it at the same time, or have changed it in a transaction that does not
+ * end, ends them and tries again.
  *
  * @param change what follows the name of the role in the statement.
  */
 export const alterRole = async (admin: Admin, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.script([`alter role ${identifier(role)} ${change}`]);
+      await admin.script([shortLockTimeout, `alter role ${identifier(role)} ${change}`]);
       return;
     } catch (error) {
-      if (!isConcurrentChange(error)) throw error;
+      const isLocked = isLockTimeout(error);
+      if (!isLocked && !isConcurrentChange(error)) throw error;
       if (attempt === maxAttempts) throw unavailable(error);
-      await admin.endSessions("usename = $1", role);
+      const isUsed = await admin.endSessions("usename = $1", role);
+      // Somebody else holds the lock.
+      if (isLocked && !isUsed) throw error;
     }
   }
 };

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { alterRole, endStarting } from "../../src/connection/role-sessions.js";
 import { Cluster, findPrograms, secondCredential } from "../../../platform/test/cluster.js";
-import { makeAdmin } from "../sessions.js";
+import { observeAdmin } from "../observed-admin.js";
+import { makeAdmin, running, uninterruptible } from "../sessions.js";
 
 const cluster = new Cluster();
 
@@ -156,6 +157,39 @@ describe("a change of a role", () => {
     await expect(session.query("select")).rejects.toThrow();
     await unrelated.query("select");
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is made after the end of a session that has changed the role and runs a statement which Postgres cannot interrupt", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const session = await cluster.connect(id, credential);
+    await session.query(`set role none; begin; alter role ${user} password 'own'`);
+    const failed = expect(session.query(uninterruptible)).rejects.toThrow();
+    await running(await cluster.connectAsAdmin("postgres"), "array_fill");
+    stopTime();
+    let isLate = false;
+    const admin = observeAdmin(cluster, (statement) => {
+      if (statement.startsWith("alter role")) return "set local lock_timeout = '1ms'";
+      if (statement.includes("usename = $1") && !isLate) vi.advanceTimersByTime(6_000);
+      isLate ||= statement.includes("usename = $1");
+      return undefined;
+    });
+    await alterRole(admin, user, "nologin");
+    await failed;
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28000" });
+  });
+
+  it("is given up for now when a session of another role has changed the role", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const { user } = credential;
+    const own = await cluster.connectAsAdmin("postgres");
+    await own.query(`begin; alter role ${user} password 'other'`);
+    const admin = observeAdmin(cluster, (statement) =>
+      statement.startsWith("alter role") ? "set local lock_timeout = '1ms'" : undefined,
+    );
+    await expect(alterRole(admin, user, "nologin")).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await own.query("rollback");
+    await cluster.connect(id, credential);
   });
 
   it("is given up for now when it fails again and again", async () => {
