@@ -15,9 +15,17 @@ class ObservedAdmin extends Admin {
   }
 
   override async script(statements: readonly string[]): Promise<void> {
+    return super.script(await this.#withOthers(statements));
+  }
+
+  override async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
+    return super.scriptWithin(database, await this.#withOthers(statements));
+  }
+
+  async #withOthers(statements: readonly string[]): Promise<string[]> {
     const all: string[] = [];
     for (const statement of statements) all.push((await this.before(statement)) ?? "", statement);
-    return super.script(all.filter((statement) => statement !== ""));
+    return all.filter((statement) => statement !== "");
   }
 
   override async run(statement: string, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
-import { type Admin, identifier, isInUse, isInvalid, literal } from "../connection/admin.js";
+import {
+  type Admin,
+  identifier,
+  isInUse,
+  isInvalid,
+  isLockTimeout,
+  literal,
+  shortLockTimeout,
+} from "../connection/admin.js";
 import { unavailable } from "../connection/unavailable.js";
 import { kindOf, ownerOf } from "../policy/names.js";
 import { isLogin, isOurRole, isRetired, platformRole, retireRole } from "../policy/ownership.js";
@@ -222,20 +230,26 @@ export class Copies {
   /**
    * Drops a role with its sessions and its privileges in the database of its owner, and gives its objects there to the owner.
    * Other tenants may have granted it privileges in their databases, where the platform runs nothing. Such a role remains,
-   * without a login and a password, until these databases are dropped.
+   * without a login and a password, until these databases are dropped. So does a role that a session of another tenant locks with a
+   * statement that Postgres cannot interrupt.
    */
   async dropRole(role: string, owner: string): Promise<void> {
     await alterRole(this.#admin, role, "nologin password null");
     await endSessionsOf(this.#admin, role);
-    for (const database of await this.#databasesWith(role)) {
-      if (database === sharedObjects) {
-        await this.#admin.scriptWithin(database, [`drop owned by ${identifier(role)}`]);
-      } else if (ownerOf(database) === owner) await this.#removeFrom(role, database, owner);
-    }
+    const databases = await this.#databasesWith(role);
+    for (const database of databases)
+      if (database !== sharedObjects && ownerOf(database) === owner)
+        await this.#removeFrom(role, database, owner);
     try {
-      await this.#admin.script([`drop role ${identifier(role)}`]);
+      if (databases.includes(sharedObjects)) {
+        await this.#admin.scriptWithin(sharedObjects, [
+          shortLockTimeout,
+          `drop owned by ${identifier(role)}`,
+        ]);
+      }
+      await this.#admin.script([shortLockTimeout, `drop role ${identifier(role)}`]);
     } catch (error) {
-      if (!hasDependents(error)) throw error;
+      if (!hasDependents(error) && !isLockTimeout(error)) throw error;
       const groups = await this.#groupsOf(role);
       await this.#admin.script([
         ...groups.map((group) => `revoke ${identifier(group)} from ${identifier(role)}`),
@@ -244,11 +258,12 @@ export class Copies {
     }
   }
 
-  /** Drops the roles that remained because of privileges in databases which do not exist any more. */
+  /** Drops the roles that remained because of locks, or of privileges in databases, which do not exist any more. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
       `select rolname as name from pg_roles r where ${isRetired}
-        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)`,
+        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
+        and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
     );
     for (const { name } of roles) await this.#admin.script([`drop role if exists ${identifier(name)}`]);
   }

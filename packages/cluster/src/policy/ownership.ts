@@ -11,7 +11,7 @@ import type { Cluster } from "./cluster.js";
 export const platformRole = "mgmt.platform";
 
 const mark = "mgmt";
-/** Marks a role that could not be dropped yet, because other tenants granted it privileges. */
+/** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
 export const retiredMark = "mgmt retired";
 
 const loginPrefix = `${mark} connection `;

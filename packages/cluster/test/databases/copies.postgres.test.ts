@@ -221,6 +221,43 @@ describe("a login that is dropped", () => {
     expect(await roleOf(user)).toBeUndefined();
   });
 
+  /** Statements of the platform give up each lock at once. */
+  const impatient = () =>
+    observe((statement) =>
+      /^drop (role|owned)/.test(statement) ? "set local lock_timeout = '1ms'" : undefined,
+    );
+
+  it("remains without rights while a session that the platform cannot end locks it, and is dropped later", async () => {
+    const { id, user } = await makeTwoLogins();
+    const holder = await cluster.connectAsAdmin("postgres");
+    await holder.query(`begin; create table locked (); grant select on locked to "${user}"`);
+    const copies = impatient();
+    await copies.dropRole(user, id);
+    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeDefined();
+    await holder.query("rollback");
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
+  it("remains without rights while a session that the platform cannot end locks a database on which it has privileges", async () => {
+    const { id, user } = await makeTwoLogins();
+    const other = await cluster.makeTenant();
+    const holder = await cluster.connectAsAdmin("postgres");
+    await holder.query(`grant connect on database ${other.id} to "${user}"`);
+    await holder.query(`begin; alter database ${other.id} connection limit 5`);
+    const copies = impatient();
+    await copies.dropRole(user, id);
+    expect(await roleOf(user)).toEqual({ login: false, mark: "mgmt retired", groups: "0" });
+
+    await holder.query("rollback");
+    await copies.drop(other.id);
+    await copies.dropRetiredRoles();
+    expect(await roleOf(user)).toBeUndefined();
+  });
+
   it.each(["an open database", "a closed database", "a backup"])(
     "gives its objects in %s to the owner, and leaves it as it is",
     async (which) => {
