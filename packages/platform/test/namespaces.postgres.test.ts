@@ -26,6 +26,10 @@ afterEach(async () => {
 const refusal = { code: "platform:data_dir_in_use" };
 const started = { baseUrl: expect.any(String) };
 
+const expectPrinted = ({ printed }: IsolatedPlatform, expected: object): void =>
+  // A failure says what was printed instead.
+  expect(printed, JSON.stringify(printed)).toMatchObject(expected);
+
 const ended = (pids: readonly number[]): Promise<void> =>
   vi.waitFor(() => expect(running(pids)).toEqual([]), { interval: 20 });
 
@@ -44,7 +48,7 @@ describe("a data directory that containers share", () => {
       const { database } = await makeProject(first.ready);
       await query(database.connectionString, "create table notes as select generate_series(1, 1000)");
       const second = await startIsolated({ dataDir });
-      expect(second.printed).toMatchObject(refusal);
+      expectPrinted(second, refusal);
       await query(database.connectionString, "insert into notes select generate_series(1, 1000)");
       await first.end("SIGTERM");
       const again = await platforms.start({ dataDir });
@@ -61,7 +65,7 @@ describe("a data directory that containers share", () => {
     if (reason !== undefined) skip(reason);
     const dataDir = join(platforms.directory, "killed");
     const first = await startIsolated({ dataDir });
-    expect(first.printed).toMatchObject(started);
+    expectPrinted(first, started);
     const postmaster = first.processes(/postgres -D/);
     const checkpointer = first.processes(/^postgres: checkpointer/);
     const platform = first.processes(/^\S*node .*run-platform/);
@@ -73,14 +77,14 @@ describe("a data directory that containers share", () => {
     signalAll(platform, "SIGSTOP");
     killAll([...first.processes(/mgmt-watchdog/), ...platform]);
     await ended(platform);
-    expect((await startIsolated({ dataDir })).printed).toMatchObject(refusal);
+    expectPrinted(await startIsolated({ dataDir }), refusal);
     killAll(postmaster);
     await ended(postmaster);
-    expect((await startIsolated({ dataDir })).printed).toMatchObject(refusal);
+    expectPrinted(await startIsolated({ dataDir }), refusal);
     // Also a server that has not set its title yet.
     killAll(holdersOf(pipe));
     await vi.waitFor(() => expect(holdersOf(pipe)).toEqual([]), { timeout: 60_000, interval: 20 });
-    expect((await startIsolated({ dataDir })).printed).toMatchObject(started);
+    expectPrinted(await startIsolated({ dataDir }), started);
   });
 
   it("is refused while Postgres runs in another one, even if somebody has removed the lock", async ({
@@ -89,7 +93,7 @@ describe("a data directory that containers share", () => {
     if (reason !== undefined) skip(reason);
     const dataDir = join(platforms.directory, "unlocked");
     const first = await startIsolated({ dataDir });
-    expect(first.printed).toMatchObject(started);
+    expectPrinted(first, started);
     await rm(join(dataDir, "platform.lock"));
     const second = await startIsolated({ dataDir });
     expect(second.printed).toMatchObject({
