@@ -34,10 +34,12 @@ export const endLeftovers = async (directory: string): Promise<void> => {
   }
   if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
   await removeSharedMemory(lockFile);
-  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if the process id still
-  // exists: another program has it now, or the system has not yet collected the killed postmaster.
+  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
+  // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || (seesProcesses() && signal(pid, 0))) await rm(lockFile, { force: true });
+  if (Number.isNaN(pid) || (process.platform === "linux" ? seesProcesses() : signal(pid, 0))) {
+    await rm(lockFile, { force: true });
+  }
 };
 
 /**
