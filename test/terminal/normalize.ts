@@ -15,7 +15,7 @@ const similar = (text: string, count: number): string => {
 /** Parts of a text that are different in every run: long tokens, ids and passwords, and ids of requests. */
 const random = [
   // Any of them may have no digit. Only the id of the command's own integration is always the same.
-  /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{40,}/g,
+  /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{30,}/g,
   /(?<![A-Za-z0-9])(?:(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}|(?<=[a-z]_)(?!mgmtcommandlineinterface)[a-z]{24,}|(?<=\brole_)[a-z]{16}|(?<=:)[A-Za-z]{24,}(?=@)|(?<=\bpass\W+)[A-Za-z]{24,})/g,
   /(?<=\breq_)[\w-]{8,}/g,
   // Ids that are cut in tables.
@@ -39,6 +39,8 @@ const databaseSize = new RegExp(
   String.raw`(?<=completed${gap})\d{7}\b|(?<=storage \(GiB\)${gap})0\.00\d{4}\b`,
   "g",
 );
+/** The number of a request at the end of its id. The more requests there were, the longer it is. */
+const requestNumber = /(?<=\breq_\w{10}_)\w+/g;
 const portDetail = new RegExp(String.raw`(?<=port${gap})\d{5}\b`, "g");
 
 /** Removes messages that depend on how fast the service is. They may be broken into two lines. */
@@ -81,6 +83,7 @@ export const normalize = (raw: string, { folder }: Pick<Place, "folder">): strin
     .replaceAll(portDetail, port)
     .replaceAll(ageOfMonth, "22 days ago")
     .replaceAll(tokenEnding, "a1B2")
+    .replaceAll(requestNumber, (number) => number.slice(-2).padStart(2, "0"))
     .replaceAll(databaseSize, (size) => (size.includes(".") ? "0.007276" : "7812799"))
     .replaceAll(
       /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g,
