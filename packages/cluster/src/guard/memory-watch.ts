@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { isOurs } from "../policy/ownership.js";
+import { isOfTenant } from "../policy/ownership.js";
 import { queryOnKept } from "../connection/pool.js";
 
 export interface MemoryLimits {
@@ -28,7 +28,7 @@ const findSizes = `
         on a.datid = d.oid and starts_with(t.name, 'pgsql_tmp' || a.pid || '.')
     ), 0))::float8 as bytes
   from pg_database d
-  where d.datname not like '%.%' and ${isOurs}
+  where ${isOfTenant}
   order by 3 desc`;
 
 /** Finds databases that use too much of the memory that they are in. */

@@ -3,7 +3,7 @@ import { connectionLimits } from "../connection/connection-limits.js";
 import { type Admin, identifier } from "../connection/admin.js";
 import { fairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
-import { isOurRole, isOurs } from "../policy/ownership.js";
+import { isOfTenant, isOurRole } from "../policy/ownership.js";
 import { openPool, queryOnKept } from "../connection/pool.js";
 
 export interface TenantLimits {
@@ -54,7 +54,7 @@ const findUsage = `
   left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
     and exists (select from pg_roles r where r.oid = a.usesysid and ${isOurRole})
   where (d.datconnlimit not in ($1, -2) or a.pid is not null or d.oid = any ($2))
-    and d.datname not like '%.%' and ${isOurs}
+    and ${isOfTenant}
   group by 1, 2, 3`;
 
 const endNewest = `

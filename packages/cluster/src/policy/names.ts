@@ -11,14 +11,15 @@ const maxLength = 31;
 const nameOf = (id: string): string =>
   new RegExp(`^[a-z][a-z0-9_]{0,${String(maxLength - 1)}}$`).test(id) &&
   !id.startsWith("pg_") &&
-  !reserved.has(id)
+  !systemNames.includes(id)
     ? id
     : `x_${createHash("sha256")
         .update(id)
         .digest("hex")
         .slice(0, maxLength - 2)}`;
 
-const reserved = new Set(["postgres", "template0", "template1"]);
+/** Names of the databases that every server has. */
+export const systemNames: readonly string[] = ["postgres", "template0", "template1"];
 
 /** Returns the name of the database and of its owner role. */
 export const databaseName = nameOf;
@@ -49,7 +50,7 @@ export const replacedName = (name: string): string => `replaced.${name}`;
 export type NameKind = "database" | "backup" | "spare" | "temporary" | "system";
 
 export const kindOf = (name: string): NameKind => {
-  if (reserved.has(name)) return "system";
+  if (systemNames.includes(name)) return "system";
   if (name.startsWith(sparePrefix)) return "spare";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
+import { systemNames } from "./names.js";
 import type { Cluster } from "./cluster.js";
 
 /**
@@ -56,3 +57,7 @@ export const isRetired = hasComment(`description = ${escapeLiteral(retiredMark)}
 
 /** SQL condition on the database `d` in `pg_database` for a database of the platform. */
 export const isOurs = `exists (select from pg_roles r where r.oid = d.datdba and ${isOurRole})`;
+
+/** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
+export const isOfTenant = `d.datname not like '%.%'
+  and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${isOurs}`;

@@ -112,6 +112,14 @@ describe("a check of the limits of tenants", () => {
       expect((await admin.query(versions)).rows).toEqual(before);
     }));
 
+  it("does not change the databases of Postgres itself", () =>
+    withGuard({}, async (guard) => {
+      await admin.query('alter database template0 owner to "mgmt.platform"');
+      await guard.check();
+      expect(await connectionLimitOf(admin, "template0")).toBe(-1);
+      await admin.query("alter database template0 owner to postgres");
+    }));
+
   it("ends the newest sessions when there are too many, and keeps the limit until a quarter is free", () =>
     withGuard({ crowded: 8 }, async (guard) => {
       const [large, small] = tenants();
