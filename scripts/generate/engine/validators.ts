@@ -1,7 +1,8 @@
+import { basename, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { type Contract, type JsonSchema, type Operation, root } from "../contract/contract.js";
 import { responseSchema, closedComponents, requestSchema } from "./schemas.js";
 
@@ -122,34 +123,29 @@ class Compilation {
 }
 
 const bundle = async (entry: string, modules: Record<string, string>): Promise<string> => {
-  const result = await build({
-    stdin: { contents: entry, resolveDir: root, loader: "js" },
-    bundle: true,
-    write: false,
-    format: "esm",
+  const sources = new Map(Object.entries({ validators: entry, ...modules }));
+  // Rolldown runs in this process: a set-up of the tests, which start none, may generate the module.
+  const bundled = await rolldown({
+    input: "validators",
     platform: "neutral",
-    target: "es2022",
-    legalComments: "none",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 110,
-    mainFields: ["module", "main"],
+    resolve: { mainFields: ["module", "main"] },
     plugins: [
       {
-        name: "validators",
-        setup(builder) {
-          builder.onResolve({ filter: /^(requests|responses)$/ }, ({ path }) => ({
-            path,
-            namespace: "printed",
-          }));
-          builder.onLoad({ filter: /.*/, namespace: "printed" }, ({ path }) => ({
-            contents: modules[path] ?? "",
-            resolveDir: root,
-            loader: "js",
-          }));
-        },
+        name: "printed",
+        // What the modules import is looked for from the root.
+        resolveId: (id) => (sources.has(id) ? join(root, id) : undefined),
+        load: (id) => sources.get(basename(id)),
       },
     ],
   });
-  return result.outputFiles[0]?.text ?? "";
+  const { output } = await bundled.generate({
+    format: "esm",
+    minify: {
+      compress: { target: "es2022" },
+      mangle: false,
+      codegen: { removeWhitespace: true, legalComments: "none" },
+    },
+  });
+  await bundled.close();
+  return output[0].code;
 };
