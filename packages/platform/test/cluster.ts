@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseCredential } from "@mgmt/engine";
@@ -18,6 +18,7 @@ import { ephemeralBase } from "../src/data-dir/directories.js";
 import { findLastingPort } from "../src/ports.js";
 import { type Account, findAccount } from "../src/data-dir/account.js";
 import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
+import { type ClusterImage, readCluster, writeCluster } from "../src/postgres/cluster-image.js";
 import { createCluster, saveClusterImage } from "../src/postgres/cluster.js";
 import { titlesOf } from "../src/postgres/process-titles.js";
 import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
@@ -46,37 +47,50 @@ export const findPrograms = async (): Promise<Programs> => {
 export const ownClusterAt = (port: number, { password = adminPassword, major = 18 } = {}): Policy =>
   ownCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, titlesOf);
 
-/** Creates a cluster, does work while its server runs, and returns the options to start it again. */
+/** Returns the options to start a server on a cluster in this directory. */
+const optionsIn = async (directory: string): Promise<ServerOptions> => ({
+  ...(await findPrograms()),
+  directory: join(directory, "postgres"),
+  logFile: join(directory, "postgres.log"),
+  port: await findLastingPort("127.0.0.1"),
+  durable: false,
+  removeWhenKilled: undefined,
+});
+
+/** Creates a cluster, and does work while its server runs. */
 const prepareCluster = async (
-  directory: string,
+  options: ServerOptions,
   work: (cluster: Policy, password: string) => Promise<void>,
-): Promise<ServerOptions> => {
-  const { binaries, account } = await findPrograms();
-  const cluster = join(directory, "postgres");
-  const { password, newImage } = await createCluster(cluster, binaries, account);
+): Promise<void> => {
+  const { binaries, account, directory, port } = options;
+  const { password, newImage } = await createCluster(directory, binaries, account);
   if (newImage !== undefined) await saveClusterImage(newImage, binaries);
-  const options: ServerOptions = {
-    binaries,
-    account,
-    directory: cluster,
-    logFile: join(directory, "postgres.log"),
-    port: await findLastingPort("127.0.0.1"),
-    durable: false,
-    removeWhenKilled: undefined,
-  };
   const server = await PostgresServer.start(options);
-  await work(ownClusterAt(options.port, { password, major: binaries.major }), password);
+  await work(ownClusterAt(port, { password, major: binaries.major }), password);
   await server.stop();
+};
+
+/** A claimed cluster of each Postgres, which the files of a process share. A claim takes a start and a stop of Postgres. */
+const claimedClusters = new Map<string, ClusterImage>();
+
+/** Creates a claimed cluster and returns the options to start a server on it. */
+export const makeCluster = async (directory: string): Promise<ServerOptions> => {
+  const options = await optionsIn(directory);
+  const claimed = claimedClusters.get(options.binaries.directory);
+  if (claimed) {
+    await mkdir(options.directory, { mode: 0o700 });
+    writeCluster(claimed, options.directory, options.account);
+  } else {
+    await prepareCluster(options, (cluster) => claimCluster(cluster, adminPassword));
+    claimedClusters.set(options.binaries.directory, readCluster(options.directory, adminPassword));
+  }
   return options;
 };
 
-/** Creates a claimed cluster and returns the options to start a server on it. */
-export const makeCluster = (directory: string): Promise<ServerOptions> =>
-  prepareCluster(directory, (cluster) => claimCluster(cluster, adminPassword));
-
 /** Creates a cluster that others also use, with a role for the platform that is not a superuser. */
-const makeSharedCluster = (directory: string, user: string): Promise<ServerOptions> =>
-  prepareCluster(directory, async ({ address: { host, port, user: superuser }, major }, password) => {
+const makeSharedCluster = async (directory: string, user: string): Promise<ServerOptions> => {
+  const options = await optionsIn(directory);
+  await prepareCluster(options, async ({ address: { host, port, user: superuser }, major }, password) => {
     const client = new Client({ host, port, user: superuser, password, database: "postgres" });
     await client.connect();
     await client.query(`
@@ -88,6 +102,8 @@ const makeSharedCluster = (directory: string, user: string): Promise<ServerOptio
       grant connect on database postgres to ${user}`);
     await client.end();
   });
+  return options;
+};
 
 /** A server with open databases, shared by all tests of a file. */
 export class Cluster {
