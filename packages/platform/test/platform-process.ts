@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -12,16 +12,26 @@ import { commandLine, descendantsOf, killAll } from "./processes.js";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** The bundled programs, by their names. Files that run in the same process share them. */
+const bundles = new Map<string, Promise<Uint8Array>>();
+
 /**
  * Bundles a program of the tests, so that it starts quickly and every user can run it.
  *
  * @param name its path in this directory, without its ending.
  */
 export const bundleProgram = async (directory: string, name = "run-platform"): Promise<string> => {
+  const bundled = bundles.get(name) ?? bundle(name);
+  bundles.set(name, bundled);
   const outfile = join(directory, `${basename(name)}.mjs`);
-  await build({
+  await writeFile(outfile, await bundled);
+  return outfile;
+};
+
+const bundle = async (name: string): Promise<Uint8Array> => {
+  const { outputFiles } = await build({
     entryPoints: [source(`${name}.ts`)],
-    outfile,
+    write: false,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -36,7 +46,9 @@ export const bundleProgram = async (directory: string, name = "run-platform"): P
     },
     logLevel: "error",
   });
-  return outfile;
+  const [file] = outputFiles;
+  if (!file) throw new Error(`${name} was not bundled`);
+  return file.contents;
 };
 
 /** A platform in its own process. */
