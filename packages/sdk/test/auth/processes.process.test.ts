@@ -11,7 +11,7 @@ import { type Program, setupPrograms, setupProcesses } from "./programs.js";
 const makeProgram = setupPrograms();
 
 const clientId = "itgr_mgmtcommandlineinterface";
-const requests = 50;
+const requests = 20;
 
 let program = "";
 const processes = setupProcesses(() => program);
