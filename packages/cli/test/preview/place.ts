@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { EngineOptions } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
 import { temporaryFolder } from "../folders.js";
@@ -83,12 +83,19 @@ export class Place {
   /** Creates a bare repository with the branch `main`. Returns its path. */
   bareRepository(name: string): string {
     const path = join(this.base, name);
-    this.git(this.base, "init", "--quiet", "--bare", "--initial-branch", "main", path);
-    const first = mkdtempSync(join(this.base, "first-"));
-    this.git(first, "init", "--quiet", "--initial-branch", "main");
-    this.git(first, "commit", "--quiet", "--allow-empty", "--message", name);
-    this.git(first, "push", "--quiet", path, "main");
+    // Git starts more than ten processes for it, so the tests of a file copy the first one.
+    const first = join(dirname(this.base), name);
+    if (!existsSync(first)) this.#makeBareRepository(first);
+    cpSync(first, path, { recursive: true });
     return path;
+  }
+
+  #makeBareRepository(path: string): void {
+    this.git(this.base, "init", "--quiet", "--bare", "--template=", "--initial-branch", "main", path);
+    const work = mkdtempSync(join(this.base, "first-"));
+    this.git(work, "init", "--quiet", "--initial-branch", "main");
+    this.git(work, "commit", "--quiet", "--allow-empty", "--message", basename(path));
+    this.git(work, "push", "--quiet", path, "main");
   }
 
   /** Clones a repository into a folder of the test. Returns its path. */
