@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { reporters } from "./scripts/gate/failures-reporter.js";
+import { reportVariable, reporters } from "./scripts/gate/failures-reporter.js";
 import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
@@ -65,6 +65,8 @@ export default defineConfig({
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which
     // saves loading the sources for each of them.
     isolate: false,
+    // The stages of a run of the gate share what they transform. Before it, `npm ci` removes what an earlier one has left.
+    experimental: { fsModuleCache: process.env[reportVariable] !== undefined },
     sequence,
     maxWorkers: availableParallelism(),
     restoreMocks: true,
