@@ -1,7 +1,7 @@
 /** A part of the gate. It passes if its process exits with status 0. */
 export interface Stage {
   readonly name: string;
-  /** Its usual duration on a processor of its own. */
+  /** Its usual duration on two processors, beside another stage. The longest stages start first. */
   readonly minutes: number;
   /** A program with its arguments. For Vitest, the path of a configuration, and more words, instead. */
   readonly run: readonly string[] | { readonly vitest: string; readonly words?: readonly string[] };
@@ -15,22 +15,22 @@ export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "bu
 
 /** The stages of `.ci/run`. They run beside each other, in any order. */
 export const stages: readonly Stage[] = [
-  { name: "test", minutes: 3, run: { vitest: "vitest.config.ts", words: ["--project", "memory"] } },
-  { name: "processes", minutes: 5, run: { vitest: "vitest.config.ts", words: ["--project", "processes"] } },
-  { name: "postgres", minutes: 6, run: { vitest: "vitest.config.ts", words: ["--project", "postgres"] } },
-  { name: "verify", minutes: 3, run: { vitest: "test/verify/vitest.config.ts" } },
+  { name: "test", minutes: 2.2, run: { vitest: "vitest.config.ts", words: ["--project", "memory"] } },
+  { name: "processes", minutes: 4.1, run: { vitest: "vitest.config.ts", words: ["--project", "processes"] } },
+  { name: "postgres", minutes: 4.3, run: { vitest: "vitest.config.ts", words: ["--project", "postgres"] } },
+  { name: "verify", minutes: 2, run: { vitest: "test/verify/vitest.config.ts" } },
   {
     name: "terminal",
-    minutes: 2,
+    minutes: 1.1,
     run: { vitest: "test/terminal/vitest.config.ts", words: ["screens", "pictures"] },
   },
-  { name: "lint", minutes: 2, run: ["npm", "run", "lint"] },
-  { name: "typecheck", minutes: 0.5, run: ["npm", "run", "typecheck"] },
-  { name: "store", minutes: 1.5, run: { vitest: "test/store/vitest.config.ts" } },
-  { name: "browser", minutes: 2, run: { vitest: "test/browser/vitest.config.ts" } },
-  { name: "security", minutes: 2, run: { vitest: "test/security/vitest.config.ts" } },
-  { name: "crash", minutes: 2, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
-  { name: "soak", minutes: 0.5, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },
+  { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
+  { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
+  { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
+  { name: "browser", minutes: 1.3, run: { vitest: "test/browser/vitest.config.ts" } },
+  { name: "security", minutes: 1.6, run: { vitest: "test/security/vitest.config.ts" } },
+  { name: "crash", minutes: 0.8, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
+  { name: "soak", minutes: 0.2, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/keyring/run.sh"] },
 ];
 
