@@ -2,8 +2,10 @@ import type { JWTPayload } from "jose";
 // The whole package takes three times as long to load.
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
+import type { Want } from "../store/want.js";
 import type { TokenClaims, TokenSigner } from "../world/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
+import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { World } from "../world/world.js";
 import { readClaims } from "./claims.js";
@@ -43,6 +45,19 @@ export class AccessTokens implements Authenticator, TokenSigner {
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";
     return isRevoked(store, token) ? "revoked" : undefined;
+  }
+
+  wants({ principal, grantId }: VerifiedToken): Want[] {
+    const { workspaceId, integrationId, tokenId } = principal;
+    return [
+      { read: "row", table: "workspaces", id: workspaceId },
+      { read: "row", table: "revokedTokens", id: tokenId },
+      principal.kind === "service"
+        ? { read: "row", table: "serviceTokens", id: principal.serviceTokenId }
+        : { read: "row", table: "users", id: ownerOf(principal) },
+      ...(grantId === null ? [] : [{ read: "row", table: "grants", id: grantId } as const]),
+      ...(integrationId === null ? [] : [{ read: "row", table: "integrations", id: integrationId } as const]),
+    ];
   }
 
   async #verify(token: string): Promise<VerifiedToken | undefined> {
@@ -97,6 +112,10 @@ export class AccessTokens implements Authenticator, TokenSigner {
  */
 const notBefore = ({ iat = 0, nbf = 0 }: JWTPayload): number => (nbf > iat ? nbf : 0);
 
+/** Returns the id of the user that a token acts for. */
+const ownerOf = (principal: Exclude<Principal, { kind: "service" }>): string =>
+  principal.kind === "user" ? principal.userId : principal.sponsorId;
+
 /**
  * Reports whether the token was revoked, or its grant, integration, service token or workspace membership has
  * ended.
@@ -112,6 +131,6 @@ const isRevoked = (store: World["store"], { principal, grantId }: VerifiedToken)
   if (principal.kind === "service") {
     return store.serviceTokens.get(principal.serviceTokenId)?.workspaceId !== workspaceId;
   }
-  const owner = principal.kind === "user" ? principal.userId : principal.sponsorId;
+  const owner = ownerOf(principal);
   return !workspace.memberIds.includes(owner) || store.users.get(owner) === undefined;
 };

@@ -1,7 +1,8 @@
+import type { CollectionName } from "../store/keys.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
-import { forEachOf } from "../store/want.js";
-import type { Call, Success } from "../world/behavior.js";
+import { type Want, forEachOf } from "../store/want.js";
+import type { Call, RoutedRequest, Success } from "../world/behavior.js";
 import { errors } from "../values/errors.js";
 import type { Present } from "../world/row-texts.js";
 
@@ -52,3 +53,19 @@ export const page = <T extends Row, W>(
   const data = texts.list(present, shown);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
+
+/** Number of rows of a page whose request does not say it. */
+const defaultLimit = 100;
+
+/**
+ * Returns the wants of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
+ * whether there are more pages.
+ */
+export const firstPageOf =
+  (table: CollectionName) =>
+  ({ principal: { workspaceId }, search }: RoutedRequest): Want[] => {
+    const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));
+    if (Object.keys(filters).length > 0 || !/^[1-9]\d{0,2}$/.test(limit)) return [];
+    const where = { workspaceId };
+    return [{ read: "range", table, where, after: null, limit: Number(limit) + 1, newestFirst: false }];
+  };

@@ -1,7 +1,7 @@
 import type { Access } from "../store/backing.js";
 import { approve } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
-import type { VerifiedToken } from "../world/authenticator.js";
+import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
 import { type AuthorizedRequest, authorize } from "./authorize.js";
 import type { AnyBehavior, Behaviors, Success } from "../world/behavior.js";
 import { contractPath } from "./contract-endpoint.js";
@@ -16,12 +16,13 @@ import { playFault } from "./play-fault.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
 import { readBody } from "./read-body.js";
-import { type Route, isApiPath, methodsOf, route } from "./route.js";
+import { wantsOfPath } from "./reach.js";
+import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
-import { Missing } from "../store/want.js";
+import { Missing, type Want } from "../store/want.js";
+import type { ServerWorld } from "../world/server-world.js";
 import type { World } from "../world/world.js";
-import { wantsOf } from "./wants.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {
@@ -107,10 +108,7 @@ const runVerified = (
       const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
       return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
     },
-    () => [
-      ...(token ? server.countWants(operation.id, token.principal) : []),
-      ...wantsOf(token, target, exchange.search, behavior),
-    ],
+    () => (token === undefined ? [] : wantsOf(server, token, target, exchange.search, behavior)),
   );
   return andThen(ran, ({ ready, performed }) =>
     performed
@@ -119,6 +117,25 @@ const runVerified = (
           .then((prepared) => perform(server, { ...ready, prepared }))
           .then(succeed),
   );
+};
+
+/** Returns what a request probably reads, so that it is loaded at once. */
+export const wantsOf = (
+  server: Pick<ServerWorld, "countWants"> & { readonly authenticator: Pick<Authenticator, "wants"> },
+  token: VerifiedToken,
+  target: Route,
+  search: string,
+  { wants }: Pick<AnyBehavior, "wants">,
+): Want[] => {
+  const { operation } = target;
+  const { principal } = token;
+  const path = idsOf(target);
+  return [
+    ...server.countWants(operation.id, principal),
+    ...server.authenticator.wants(token),
+    ...wantsOfPath(operation, path),
+    ...(wants?.({ principal, path, search }) ?? []),
+  ];
 };
 
 /** Counts, validates and authorizes a request. */

@@ -1,5 +1,8 @@
+import type { OperationEntry } from "../generated/operations.js";
+import { collectionOf } from "../store/keys.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
+import type { Want } from "../store/want.js";
 import type { Call } from "../world/behavior.js";
 import { errors } from "../values/errors.js";
 
@@ -102,6 +105,16 @@ export const reach = <K extends keyof Reachable>(call: Call, kind: K, id: string
   }
   return row;
 };
+
+/** Returns the want for each resource that a path names. The ids are canonical. */
+export const wantsOfPath = (
+  { pathKinds }: Pick<OperationEntry, "pathKinds">,
+  path: Readonly<Record<string, string>>,
+): Want[] =>
+  Object.entries(pathKinds).flatMap(([name, kind]): Want[] => {
+    const id = path[name];
+    return id === undefined ? [] : [{ read: "row", table: collectionOf[kind], id }];
+  });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
 export const isReachable = (call: Call, kind: keyof Reachable, id: string): boolean =>

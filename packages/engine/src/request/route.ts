@@ -1,5 +1,6 @@
 import { type OperationEntry, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
+import { canonicalId } from "../values/ids.js";
 import type { RequestError } from "../values/request-error.js";
 
 export interface Route {
@@ -107,6 +108,15 @@ export const route = (method: string, path: string): Route => {
   });
   return { operation: target.operation, parameters };
 };
+
+/** Returns the ids in the path in canonical form, by the name of their parameter. They may be malformed. */
+export const idsOf = ({ operation, parameters }: Route): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(operation.pathKinds).flatMap(([name, kind]) => {
+      const id = parameters[name] ?? null;
+      return id === null ? [] : [[name, canonicalId(kind, id)]];
+    }),
+  );
 
 const notFound = (path: string): RequestError => errors.routeNotFound(shownPath(path), similarPath(path));
 

@@ -5,7 +5,6 @@ import type { TenantRows } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobWhere } from "../jobs/stored-scheduler.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
-import { rowWant } from "../request/wants.js";
 import { readOnly, withoutLocks } from "../store/backing.js";
 import type { PartialCollection } from "../store/partial-collection.js";
 import type { PartialTables } from "../store/partial-tables.js";
@@ -102,7 +101,10 @@ export class StoredBackend implements Backend<"async"> {
           readOnly,
           (world) => scheduled.map(({ subject }) => workspaceOf(world, subject)),
           () =>
-            scheduled.flatMap(({ subject }) => [rowWant("database", subject), rowWant("backup", subject)]),
+            scheduled.flatMap(({ subject: id }) => [
+              { read: "row", table: "databases", id },
+              { read: "row", table: "backups", id },
+            ]),
         ),
     });
     this.records = {

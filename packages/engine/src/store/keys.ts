@@ -23,6 +23,23 @@ export interface Rows {
 
 export type CollectionName = keyof Rows;
 
+/** The collection of each kind of resource that has an id. */
+export const collectionOf = {
+  user: "users",
+  workspace: "workspaces",
+  service_token: "serviceTokens",
+  client: "clients",
+  integration: "integrations",
+  project: "projects",
+  branch: "branches",
+  database: "databases",
+  connection: "connections",
+  backup: "backups",
+  app: "apps",
+  deployment: "deployments",
+  approval: "approvals",
+} as const satisfies Readonly<Record<string, CollectionName>>;
+
 /** Collections whose rows have an `expiresAt`, by which a sweep finds them. */
 export const expiringNames = [
   "authorizationCodes",

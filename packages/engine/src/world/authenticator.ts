@@ -1,3 +1,4 @@
+import type { Want } from "../store/want.js";
 import type { Principal } from "../values/principal.js";
 import type { World } from "./world.js";
 
@@ -24,4 +25,6 @@ export interface Authenticator {
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
   refusal(world: World, token: VerifiedToken): TokenRefusal | undefined;
+  /** Returns what `refusal` reads. */
+  wants(token: VerifiedToken): readonly Want[];
 }

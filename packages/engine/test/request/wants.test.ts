@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { VerifiedToken } from "../../src/world/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
 import { behaviors } from "../../src/rules/behaviors.js";
+import { AccessTokens } from "../../src/oauth/access-tokens.js";
+import { wantsOf } from "../../src/request/pipeline.js";
 import { route } from "../../src/request/route.js";
-import { wantsOf } from "../../src/request/wants.js";
 
 const claims = {
   subject: "usr_ada",
@@ -26,16 +27,13 @@ const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedT
 const row = (table: string, id: string) => ({ read: "row", table, id });
 const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
+const server = { authenticator: AccessTokens.prototype, countWants: () => [] };
 const wants = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const found = route(method, path);
-  return wantsOf(token, found, search, behaviors[found.operation.id]);
+  return wantsOf(server, token, found, search, behaviors[found.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {
-  it("are none without a token", () => {
-    expect(wantsOf(undefined, route("GET", "/v1/projects/proj_a"), "", {})).toEqual([]);
-  });
-
   it("include those of the credential", () => {
     expect(wants("GET", "/v1/me")).toEqual(ofUser);
     expect(wants("GET", "/v1/me", "", tokenOf(service))).toEqual([...ofToken, row("serviceTokens", "stk_a")]);
@@ -57,21 +55,19 @@ describe("the rows that a request probably reads", () => {
     expect(wants("GET", "/v1/projects/%zz")).toEqual(ofUser);
   });
 
-  it("include the connections and the project of a database", () => {
+  it("include the connections and the project of a database that is shown", () => {
+    const ofDatabase = [
+      {
+        ...{ read: "range", table: "connections", where: { databaseId: "db_a" }, after: null },
+        ...{ limit: null, newestFirst: false },
+      },
+      { read: "referenced", table: "projects", by: { table: "databases", id: "db_a", field: "projectId" } },
+    ];
     const { length } = ofUser;
     const [database, ...others] = wants("GET", "/v1/databases/db_a").slice(length);
     expect(database).toMatchObject({ read: "row", table: "databases", id: "db_a" });
-    expect(others).toEqual([
-      {
-        read: "range",
-        table: "connections",
-        where: { databaseId: "db_a" },
-        after: null,
-        limit: null,
-        newestFirst: false,
-      },
-      { read: "referenced", table: "projects", by: { table: "databases", id: "db_a", field: "projectId" } },
-    ]);
+    expect(others).toEqual(ofDatabase);
+    expect(wants("POST", "/v1/databases/db_a/restore").slice(length + 1)).toEqual(ofDatabase);
   });
 
   it.each([

@@ -1,9 +1,8 @@
 import { appErrors } from "./app-errors.js";
 import { type Success, type Call, behavior } from "../../world/behavior.js";
-import { page } from "../../request/paging.js";
+import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../world/row-texts.js";
 import { reach } from "../../request/reach.js";
-import { firstPageOf } from "../../request/wants.js";
 import type { AppRow } from "../../store/rows.js";
 import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
 import {

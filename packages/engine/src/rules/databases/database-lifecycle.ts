@@ -5,11 +5,11 @@ import {
   LockLostError,
 } from "../../world/database-engine.js";
 import type { Transactions } from "../../world/transactions.js";
-import { connectionsWant, rowWant } from "../../request/wants.js";
 import type { JobHandler, JobHandlers, JobWorld } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";
+import type { Want } from "../../store/want.js";
 import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
 
 const provisionJob = "database.provision";
@@ -62,7 +62,7 @@ export const changeDatabase = async <T>(
         const isLocked = found === undefined || found.workspaceId === workspaceId;
         return isLocked ? { value: step(current, found) } : { moved: found };
       },
-      () => [rowWant("database", databaseId)],
+      () => [{ read: "row", table: "databases", id: databaseId }],
     );
     if ("value" in result) return result.value;
     row = result.moved;
@@ -73,7 +73,7 @@ const readDatabase = async (world: Transactions, databaseId: string): Promise<Da
   world.transact(
     readOnly,
     ({ store }) => store.databases.get(databaseId),
-    () => [rowWant("database", databaseId)],
+    () => [{ read: "row", table: "databases", id: databaseId }],
   );
 
 /**
@@ -142,6 +142,16 @@ interface FoundDatabase {
   readonly credentials: readonly DatabaseCredential[];
 }
 
+/** Returns the want for the connections of a database. */
+export const connectionsWant = (databaseId: string): Want => ({
+  read: "range",
+  table: "connections",
+  where: { databaseId },
+  after: null,
+  limit: null,
+  newestFirst: false,
+});
+
 /** Reads a database and the logins of its connections. Returns undefined when it does not exist. */
 export const findDatabase = async (
   world: Pick<Transactions, "transact">,
@@ -159,7 +169,7 @@ export const findDatabase = async (
         }
       );
     },
-    () => [rowWant("database", databaseId), connectionsWant(databaseId)],
+    () => [{ read: "row", table: "databases", id: databaseId }, connectionsWant(databaseId)],
   );
 
 /** Creates a database with a role for each of its connections. */

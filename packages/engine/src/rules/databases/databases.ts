@@ -2,9 +2,8 @@ import { databaseErrors } from "./database-errors.js";
 import { type Call, type RoutedRequest, behavior } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
 import { errors } from "../../values/errors.js";
-import { page } from "../../request/paging.js";
+import { firstPageOf, page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
-import { firstPageOf } from "../../request/wants.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import type { Want } from "../../store/want.js";
 import {
@@ -24,7 +23,12 @@ import { addDatabase } from "./database-creation.js";
 import { requestChange } from "./database-changes.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
 import { placeDatabase, reachProject } from "../projects/placement.js";
-import { presentCreatedDatabase, presentDatabase, presentNewDatabase } from "./present-database.js";
+import {
+  presentCreatedDatabase,
+  presentDatabase,
+  presentNewDatabase,
+  wantsOfPresented,
+} from "./present-database.js";
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const refuseTakenLogicalId = (
@@ -85,18 +89,6 @@ const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
   return database;
 };
 
-/** A database is shown with its project. */
-const wantsOfShown = ({ path: { databaseId } }: RoutedRequest): Want[] =>
-  databaseId === undefined
-    ? []
-    : [
-        {
-          read: "referenced",
-          table: "projects",
-          by: { table: "databases", id: databaseId, field: "projectId" },
-        },
-      ];
-
 /** A new database of a project is on its default branch. */
 const wantsOfCreation = ({ path: { projectId } }: RoutedRequest): Want[] =>
   projectId === undefined
@@ -151,13 +143,13 @@ export const databaseBehaviors = {
   }),
 
   "databases.get": behavior("databases.get", {
-    wants: wantsOfShown,
+    wants: ({ path }) => wantsOfPresented(path.databaseId),
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world }, database) => ({ status: 200, body: { data: presentDatabase(world, database) } }),
   }),
 
   "databases.update": behavior("databases.update", {
-    wants: wantsOfShown,
+    wants: ({ path }) => wantsOfPresented(path.databaseId),
     check: (call) => {
       const { world, body } = call;
       refuseTwoBranches(body);

@@ -1,4 +1,4 @@
-import { together } from "../../store/want.js";
+import { type Want, together } from "../../store/want.js";
 import type { RowContext } from "../../world/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import type {
@@ -11,6 +11,7 @@ import type {
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import { isBeingDeleted } from "./copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
+import { connectionsWant } from "./database-lifecycle.js";
 import {
   presentApiKeyConnection,
   presentConnection,
@@ -42,6 +43,19 @@ const presentCore = (world: RowContext, row: DatabaseRow): Omit<Database, "conne
   branchId: row.branchId,
   logicalId: row.logicalId,
 });
+
+/** Returns what `presentDatabase` reads for the database with this id. */
+export const wantsOfPresented = (databaseId: string | undefined): Want[] =>
+  databaseId === undefined
+    ? []
+    : [
+        connectionsWant(databaseId),
+        {
+          read: "referenced",
+          table: "projects",
+          by: { table: "databases", id: databaseId, field: "projectId" },
+        },
+      ];
 
 /** Builds a `Database`, the form without connection strings. */
 export const presentDatabase = (world: RowContext, row: DatabaseRow): Database => {

@@ -4,7 +4,7 @@ import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
-import { presentDatabase } from "./present-database.js";
+import { presentDatabase, wantsOfPresented } from "./present-database.js";
 
 export const restoreBehaviors = {
   /**
@@ -12,6 +12,7 @@ export const restoreBehaviors = {
    * operation.
    */
   "databases.restore": behavior("databases.restore", {
+    wants: ({ path }) => wantsOfPresented(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
       const target = reach(call, "database", call.path.targetDatabaseId);
