@@ -75,7 +75,7 @@ export const sdk: Library = {
 };
 const engine: Library = {
   name: "engine",
-  entries: ["index", "http"],
+  entries: ["index", "http", "internal"],
   conditional: ["digest/node-digest", "digest/plain-digest", "request/validators", "request/late-validators"],
   formats: ["esm", "cjs"],
 };

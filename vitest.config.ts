@@ -55,7 +55,7 @@ export default defineConfig({
       { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
       { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
       {
-        find: /^@mgmt\/(sdk|engine|mock)\/(node|partial|http|server|vitest|jest|playwright)$/,
+        find: /^@mgmt\/(sdk|engine|mock)\/(node|partial|http|internal|server|vitest|jest|playwright)$/,
         replacement: source("$1/src/$2.ts"),
       },
     ],

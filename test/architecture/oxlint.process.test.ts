@@ -83,6 +83,7 @@ const allowed: readonly Program[] = [
   ["engine http → node:http", "packages/engine/src/http/http-server.ts", 'import "node:http";'],
   ["engine → internal", "packages/engine/src/index.ts", 'import "@mgmt/internal/files/sync-file";'],
   ["cluster → engine", "packages/cluster/src/open-databases.ts", 'import "@mgmt/engine";'],
+  ["cluster → engine/internal", "packages/cluster/src/open-databases.ts", 'import "@mgmt/engine/internal";'],
   ["platform → cluster", "packages/platform/src/index.ts", 'import "@mgmt/cluster/policy/own-cluster";'],
   ["platform → engine", "packages/platform/src/index.ts", 'import "@mgmt/engine";'],
   ["mock → engine", "packages/mock/src/index.ts", 'import "@mgmt/engine";'],

@@ -22,6 +22,7 @@ const entryPoints: Readonly<Record<string, string>> = {
   "@mgmt/sdk/node": "packages/sdk/src/node.ts",
   "@mgmt/engine": "packages/engine/src/index.ts",
   "@mgmt/engine/http": "packages/engine/src/http.ts",
+  "@mgmt/engine/internal": "packages/engine/src/internal.ts",
   "@mgmt/platform": "packages/platform/src/index.ts",
 };
 
@@ -127,7 +128,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   {
     from: "packages/engine/src/store/partial-collection.ts",
     to: "packages/cluster/src/rows/postgres-backing.ts",
-    through: ["packages/engine/src/store/backing.ts", "packages/engine/src/index.ts"],
+    through: ["packages/engine/src/store/backing.ts", "packages/engine/src/internal.ts"],
     how: "`replay.ts` passes the changes to a `Backing`, which `postgres-backing.ts` implements",
   },
   {

@@ -1,4 +1,5 @@
-import { type LoggedRequest, MemoryStore, StoredServer } from "@mgmt/engine";
+import type { LoggedRequest } from "@mgmt/engine";
+import { MemoryStore, StoredServer } from "@mgmt/engine/internal";
 import { Pool } from "pg";
 import type {
   EngineUnderTest,

@@ -1,4 +1,4 @@
-import type { Sessions } from "@mgmt/engine";
+import type { Sessions } from "@mgmt/engine/internal";
 import { scramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { Admin, identifier, literal } from "./connection/admin.js";

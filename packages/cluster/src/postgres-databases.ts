@@ -4,9 +4,8 @@ import {
   type DatabaseEngine,
   type DatabaseSource,
   DatabaseUnavailableError,
-  KeyedMutex,
-  type Sessions,
 } from "@mgmt/engine";
+import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
 import { connectionLimits } from "./connection/connection-limits.js";
 import { unavailable } from "./connection/unavailable.js";
 import { type Admin, identifier, isMissing, isMissingDatabase } from "./connection/admin.js";

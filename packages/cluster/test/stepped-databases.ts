@@ -1,4 +1,4 @@
-import type { Sessions } from "@mgmt/engine";
+import type { Sessions } from "@mgmt/engine/internal";
 import { onTestFinished } from "vitest";
 import { Admin } from "../src/connection/admin.js";
 import { Copies } from "../src/databases/copies.js";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { escapeUnsafe } from "@mgmt/engine";
+import { escapeUnsafe } from "@mgmt/engine/internal";
 import { MockError } from "./errors/mock-error.js";
 import { run } from "./command/run.js";
 

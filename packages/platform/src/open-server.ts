@@ -3,13 +3,8 @@ import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import {
-  ControlError,
-  type ErrorCodes,
-  type PublicClient,
-  StoredServer,
-  type UnknownFields,
-} from "@mgmt/engine";
+import { ControlError, type ErrorCodes, type PublicClient, type UnknownFields } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { withAvailablePostgres } from "./available-postgres.js";
 import { writeAtomically } from "./data-dir/atomic-file.js";

@@ -1,4 +1,4 @@
-import type { StoredServer } from "@mgmt/engine";
+import type { StoredServer } from "@mgmt/engine/internal";
 import { writeAtomically } from "./data-dir/atomic-file.js";
 import { readOwn } from "./data-dir/own-file.js";
 

@@ -39,6 +39,7 @@ const bundle = async (name: string): Promise<Uint8Array> => {
     alias: {
       "@mgmt/engine": source("../../engine/src/index.ts"),
       "@mgmt/engine/http": source("../../engine/src/http.ts"),
+      "@mgmt/engine/internal": source("../../engine/src/internal.ts"),
     },
     external: ["pg-native"],
     banner: {

@@ -1,4 +1,5 @@
-import { ConnectionFaults, StoredServer } from "@mgmt/engine";
+import { ConnectionFaults } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
 import { Admin } from "@mgmt/cluster/connection/admin";
 import { databaseName } from "@mgmt/cluster/policy/names";

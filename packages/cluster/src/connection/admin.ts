@@ -8,7 +8,8 @@ import {
   escapeIdentifier,
   escapeLiteral,
 } from "pg";
-import { DatabaseUnavailableError, FairTurns } from "@mgmt/engine";
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { FairTurns } from "@mgmt/engine/internal";
 import { reaching, unavailable } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";

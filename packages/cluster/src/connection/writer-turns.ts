@@ -1,4 +1,4 @@
-import { FairTurns, KeyedMutex } from "@mgmt/engine";
+import { FairTurns, KeyedMutex } from "@mgmt/engine/internal";
 import { unavailable } from "./unavailable.js";
 
 export interface WriterLimits {

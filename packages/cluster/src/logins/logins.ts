@@ -1,4 +1,5 @@
-import { type DatabaseCredential, DatabaseUnavailableError, FairTurns } from "@mgmt/engine";
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
+import { FairTurns } from "@mgmt/engine/internal";
 import { connectionLimits } from "../connection/connection-limits.js";
 import { scramVerifier } from "../connection/scram.js";
 import { type Admin, identifier, literal } from "../connection/admin.js";

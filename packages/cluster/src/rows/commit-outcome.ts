@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TableChanges } from "@mgmt/engine";
+import type { TableChanges } from "@mgmt/engine/internal";
 import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";

@@ -1,4 +1,4 @@
-import type { Found, Want } from "@mgmt/engine";
+import type { Found, Want } from "@mgmt/engine/internal";
 import { type Columns, type Statement, statement } from "./batch.js";
 import { Parameters, type Read, readsOf, unionOf } from "./reads.js";
 import type { RowCache } from "./row-cache.js";

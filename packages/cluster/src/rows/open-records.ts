@@ -1,4 +1,4 @@
-import type { Records, TableStates } from "@mgmt/engine";
+import type { Records, TableStates } from "@mgmt/engine/internal";
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";

@@ -1,14 +1,13 @@
+import { DatabaseUnavailableError, OutcomeUnknownError } from "@mgmt/engine";
 import {
   type Access,
   type Backing,
   ConflictError,
-  DatabaseUnavailableError,
   type Found,
-  OutcomeUnknownError,
   type TableChanges,
   type Transaction,
   type Want,
-} from "@mgmt/engine";
+} from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isRefusal, unavailable } from "../connection/unavailable.js";
 import { type Statement, isStale, runBatch, statement } from "./batch.js";

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FairTurns, KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine";
+import { FairTurns, KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { presenceLock } from "../connection/presence-lock.js";
 import { isLost } from "./commit-outcome.js";

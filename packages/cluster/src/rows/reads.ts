@@ -1,4 +1,5 @@
-import type { Found, KeyValue, Loaded, Lookup, Row, Want } from "@mgmt/engine";
+import type { Row } from "@mgmt/engine";
+import type { Found, KeyValue, Loaded, Lookup, Want } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import { type Columns, type Statement, arrayOf } from "./batch.js";
 import { toStorable } from "./json-text.js";

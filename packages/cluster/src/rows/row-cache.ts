@@ -1,4 +1,5 @@
-import type { Loaded, Row } from "@mgmt/engine";
+import type { Row } from "@mgmt/engine";
+import type { Loaded } from "@mgmt/engine/internal";
 import type { Columns } from "./batch.js";
 import { parseJson } from "./json-text.js";
 

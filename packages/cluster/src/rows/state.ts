@@ -1,4 +1,5 @@
-import { type Row, type TableStates, keys, serverTables } from "@mgmt/engine";
+import type { Row } from "@mgmt/engine";
+import { type TableStates, keys, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
 import { literal } from "./reads.js";

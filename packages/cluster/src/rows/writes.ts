@@ -1,4 +1,4 @@
-import type { TableChanges } from "@mgmt/engine";
+import type { TableChanges } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import type { Statement } from "./batch.js";
 import { printJson, toStorable } from "./json-text.js";

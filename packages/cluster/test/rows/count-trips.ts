@@ -1,4 +1,4 @@
-import type { Access, Records, Transaction, Want } from "@mgmt/engine";
+import type { Access, Records, Transaction, Want } from "@mgmt/engine/internal";
 
 /** Counts the round trips that are waited for: loads, and commits of changes. */
 export const countTrips = (records: Records): Records & { trips: string[] } => {

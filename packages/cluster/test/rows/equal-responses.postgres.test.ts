@@ -5,7 +5,8 @@ import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { Dice, RandomRequests } from "../../../engine/test/rules/random-requests.js";
 import { StoreCluster } from "./store-cluster.js";
 import { StoredProcess } from "./stored-process.js";
-import { MemoryStore, operations } from "@mgmt/engine";
+import { operations } from "@mgmt/engine";
+import { MemoryStore } from "@mgmt/engine/internal";
 
 const cluster = new StoreCluster();
 const requestCount = Number(process.env["MGMT_TEST_REQUESTS"] ?? 40);

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { DatabaseUnavailableError, StoredServer } from "@mgmt/engine";
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

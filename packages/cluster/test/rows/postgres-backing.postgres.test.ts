@@ -1,4 +1,5 @@
-import { type Backing, ConflictError, type Store, type Want, keys, replay } from "@mgmt/engine";
+import type { Store } from "@mgmt/engine";
+import { type Backing, ConflictError, type Want, keys, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { arrayOf, runBatch, statement } from "../../src/rows/batch.js";

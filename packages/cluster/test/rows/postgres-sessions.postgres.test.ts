@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { DatabaseUnavailableError, LockLostError } from "@mgmt/engine";
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { LockLostError } from "@mgmt/engine/internal";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/rows/open-records.js";
 import { PostgresSessions } from "../../src/rows/postgres-sessions.js";

@@ -1,4 +1,4 @@
-import { type TableStates, replay } from "@mgmt/engine";
+import { type TableStates, replay } from "@mgmt/engine/internal";
 import { afterEach, describe, expect, it } from "vitest";
 import { sampleRows } from "../../../engine/test/store/store-under-test.js";
 import type { OpenRecords } from "../../src/rows/open-records.js";

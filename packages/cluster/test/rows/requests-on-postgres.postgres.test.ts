@@ -1,4 +1,4 @@
-import type { Access, Transaction } from "@mgmt/engine";
+import type { Access, Transaction } from "@mgmt/engine/internal";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import type { OpenRecords } from "../../src/rows/open-records.js";

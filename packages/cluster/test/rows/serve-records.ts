@@ -1,4 +1,4 @@
-import { StoredServer } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine/internal";
 import { createServer } from "@mgmt/engine/http";
 import { type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
 

@@ -1,4 +1,4 @@
-import { MemoryStore, type StoreState, keys, replay } from "@mgmt/engine";
+import { MemoryStore, type StoreState, keys, replay } from "@mgmt/engine/internal";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";

@@ -1,10 +1,5 @@
-import {
-  type EngineRequest,
-  type OperationId,
-  StoredServer,
-  type StoredServerOptions,
-  operations,
-} from "@mgmt/engine";
+import { type EngineRequest, type OperationId, operations } from "@mgmt/engine";
+import { StoredServer, type StoredServerOptions } from "@mgmt/engine/internal";
 import { expect, onTestFinished } from "vitest";
 import type { OpenRecords } from "../../src/rows/open-records.js";
 import type { StoreCluster } from "./store-cluster.js";

@@ -1,6 +1,7 @@
 import { type HttpHandler, type RequestHandler, http } from "msw";
 import { type SetupWorker, setupWorker } from "msw/browser";
-import { type Snapshot, assertEngineOptions } from "@mgmt/engine";
+import type { Snapshot } from "@mgmt/engine";
+import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@mgmt/sdk";
 import { mockErrors } from "../errors/mock-error.js";
 import { MockServer } from "../exchange/mock-server.js";

@@ -1,5 +1,6 @@
 import { realTurn } from "#platform";
-import { type MemoryServer, halfOf, refuseLargeHead } from "@mgmt/engine";
+import type { MemoryServer } from "@mgmt/engine";
+import { halfOf, refuseLargeHead } from "@mgmt/engine/internal";
 import { streamOf } from "../platform/body-stream.js";
 
 const readHeaders = [

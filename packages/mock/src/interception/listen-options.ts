@@ -1,5 +1,5 @@
 import type { RequestHandler } from "msw";
-import { assertKnownOptions } from "@mgmt/engine";
+import { assertKnownOptions } from "@mgmt/engine/internal";
 import { isRequestHandler } from "./developer-handlers.js";
 import type { UnhandledRequestStrategy } from "./gate.js";
 import type { MswServer } from "./interception.js";

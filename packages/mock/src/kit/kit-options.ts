@@ -1,5 +1,6 @@
 import type { RequestHandler } from "msw";
-import { type EngineOptions, assertEngineOptions } from "@mgmt/engine";
+import type { EngineOptions } from "@mgmt/engine";
+import { assertEngineOptions } from "@mgmt/engine/internal";
 import { type MswServer, prepare } from "../interception/interception.js";
 import { assertHandlers, assertServer } from "../interception/listen-options.js";
 import type { MockOptions } from "../mocks/mock.js";

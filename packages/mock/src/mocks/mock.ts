@@ -1,5 +1,6 @@
 import type { HttpHandler } from "msw";
-import { type EngineOptions, assertEngineOptions } from "@mgmt/engine";
+import type { EngineOptions } from "@mgmt/engine";
+import { assertEngineOptions } from "@mgmt/engine/internal";
 import { assertNoneShadowed } from "../interception/developer-handlers.js";
 import type { Listener } from "../interception/gate.js";
 import { intercept, lossOf, release, replacementOf } from "../interception/interception.js";

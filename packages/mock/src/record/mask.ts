@@ -1,4 +1,4 @@
-import { isHarmlessField, isSecretField, redactData, secretFields } from "@mgmt/engine";
+import { isHarmlessField, isSecretField, redactData, secretFields } from "@mgmt/engine/internal";
 
 /** Replaces a secret in a recording. */
 export const masked = "[secret]";

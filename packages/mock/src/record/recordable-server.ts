@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { type EngineRequest, type EngineResponse, operationAt } from "@mgmt/engine";
+import type { EngineRequest, EngineResponse } from "@mgmt/engine";
+import { operationAt } from "@mgmt/engine/internal";
 import { mockErrors } from "../errors/mock-error.js";
 import { MockServer } from "../exchange/mock-server.js";
 import { Recorder } from "./recorder.js";

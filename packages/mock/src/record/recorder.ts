@@ -1,4 +1,5 @@
-import { type EngineRequest, type EngineResponse, operationAt, shownPath } from "@mgmt/engine";
+import type { EngineRequest, EngineResponse } from "@mgmt/engine";
+import { operationAt, shownPath } from "@mgmt/engine/internal";
 import { mockErrors } from "../errors/mock-error.js";
 import { SecretMask } from "./mask.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";

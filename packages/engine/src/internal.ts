@@ -1,0 +1,29 @@
+/** What only the other packages of this repository use. It may change in any version. */
+export { assertEngineOptions } from "./server/engine-options.js";
+export type { StoredServerOptions } from "./server/stored-backend.js";
+export { StoredServer } from "./server/stored-server.js";
+export { tablesOf } from "./server/stored-snapshot.js";
+export { LockLostError } from "./world/database-engine.js";
+export { serverTables } from "./world/server-rows.js";
+export { refuseLargeHead } from "./http/http-refusal.js";
+export { FairTurns } from "./jobs/fair-turns.js";
+export { operationAt, shownPath } from "./request/route.js";
+export {
+  type Access,
+  type Backing,
+  ConflictError,
+  type TableChanges,
+  type Transaction,
+} from "./store/backing.js";
+export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
+export { MemoryStore, type StoreState } from "./store/memory-store.js";
+export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
+export { type ReplayOptions, type Run, replay } from "./store/replay.js";
+export type { Lookup } from "./store/store.js";
+export type { Found, Loaded, Want } from "./store/want.js";
+export { KeyedMutex } from "./values/keyed-mutex.js";
+export { assertKnownOptions } from "./values/known-options.js";
+export { halfOf } from "./values/message.js";
+export { isHarmlessField, isSecretField, secretFields } from "@mgmt/internal/generated/secret-fields";
+export { redactData } from "@mgmt/internal/redaction/redact";
+export { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
