@@ -6,7 +6,6 @@ import {
   noCredential,
 } from "../../credentials/describe-credential.js";
 import { noToken } from "../../errors/access-errors.js";
-import { valueAt } from "../../contract/json-path.js";
 import type { Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Access, Identity } from "../../profiles/resolve-access.js";
@@ -70,23 +69,22 @@ const credentialCheck = ({ from, kind, endsAt, renewed }: CredentialDescription,
 };
 
 const kinds = [
-  ["workspaceId", "workspace", "/v1/workspaces/{id}"],
-  ["projectId", "project", "/v1/projects/{id}"],
+  ["workspaceId", "workspace"],
+  ["projectId", "project"],
 ] as const;
 
 /** Checks that the default workspace and project exist. */
 const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<Check> => {
   const { signal } = context;
   const found: string[] = [];
-  for (const [name, noun, path] of kinds) {
+  for (const [name, noun] of kinds) {
     const choice = findDefault(name, flags, context);
     if (!choice) continue;
     const { value, from } = choice;
     try {
-      const call = { method: "GET" as const, path, pathParams: { id: value } };
-      const body = await client.request<unknown>(call, { signal, ...oneAttempt });
-      const title = valueAt(body, ["data", "name"]);
-      found.push(`${noun} ${typeof title === "string" ? title : value} (from ${from})`);
+      const resources = noun === "workspace" ? client.workspaces : client.projects;
+      const { name: title } = await resources.get(value, { signal, ...oneAttempt });
+      found.push(`${noun} ${title} (from ${from})`);
     } catch (error) {
       signal.throwIfAborted();
       const status = error instanceof Error && "status" in error ? error.status : undefined;

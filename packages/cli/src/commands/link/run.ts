@@ -7,7 +7,6 @@ import { replaceFile } from "../../files/replace-file.js";
 import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
-import { valueAt } from "../../contract/json-path.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../names/resolve-name.js";
 import { shellWord } from "../../text/shell-word.js";
@@ -109,8 +108,8 @@ export const writeLink = async (
 };
 
 const kinds = [
-  ["workspaceId", "workspace", "/v1/workspaces/{id}"],
-  ["projectId", "project", "/v1/projects/{id}"],
+  ["workspaceId", "workspace"],
+  ["projectId", "project"],
 ] as const;
 
 /** Returns the ids of the given workspace and project. Throws `link:not_found` for one that the credential cannot access. */
@@ -123,14 +122,14 @@ const verified = async (
   const client = await connect(flags, context);
   const scope = { client, signal, defaultProject: () => undefined };
   const found: Partial<Record<"workspaceId" | "projectId", string>> = {};
-  for (const [field, kind, path] of kinds) {
+  for (const [field, kind] of kinds) {
     const text = given[field];
     if (text === undefined) continue;
     const named = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
     const id = named ?? text;
     try {
-      const body = await client.request<unknown>({ method: "GET", path, pathParams: { id } }, { signal });
-      const canonical = valueAt(body, ["data", "id"]);
+      const resources = kind === "workspace" ? client.workspaces : client.projects;
+      const { id: canonical } = await resources.get(id, { signal });
       found[field] = isId(canonical) ? canonical : id;
     } catch (error) {
       const status = error instanceof Error && "status" in error ? error.status : undefined;

@@ -7,7 +7,6 @@ import { usageError } from "../../errors/usage-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
-import { valueAt } from "../../contract/json-path.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../names/resolve-name.js";
 import { takeDefault } from "../../profiles/defaults.js";
@@ -63,35 +62,50 @@ const urlOf = async (target: string | undefined, flags: GlobalFlags, context: Co
   return pageOf(found, client, context);
 };
 
+/** Reads the address of the page of a resource; what it returns is yet to be checked. */
+type ReadPage = (
+  client: MgmtClient,
+  id: string,
+  options: { readonly signal: AbortSignal },
+) => Promise<unknown>;
+
 interface Found {
   readonly id: string;
-  readonly path: string;
+  readonly readPage: ReadPage;
 }
 
-/** Where resources are read, by the prefix of their ids. */
-const paths: Readonly<Record<string, string>> = {
-  [idPrefixes.project]: "/v1/projects/{id}",
-  [idPrefixes.branch]: "/v1/branches/{id}",
-  [idPrefixes.database]: "/v1/databases/{id}",
-  [idPrefixes.connection]: "/v1/connections/{id}",
-  [idPrefixes.workspace]: "/v1/workspaces/{id}",
-  [idPrefixes.app]: "/v1/services/{id}",
-  [idPrefixes.deployment]: "/v1/deployments/{id}",
+const ofDomain = (domain: unknown): unknown => typeof domain === "string" && `https://${domain}`;
+
+const projectPage: ReadPage = async (client, id, options) => (await client.projects.get(id, options)).url;
+const databasePage: ReadPage = async (client, id, options) => (await client.databases.get(id, options)).url;
+const appPage: ReadPage = async (client, id, options) =>
+  ofDomain((await client.services.get(id, options)).appEndpointDomain);
+
+/** Pages of resources, by the prefix of their ids. */
+const pages: Readonly<Record<string, ReadPage>> = {
+  [idPrefixes.project]: projectPage,
+  [idPrefixes.branch]: async (client, id, options) => (await client.branches.get(id, options)).url,
+  [idPrefixes.database]: databasePage,
+  [idPrefixes.connection]: async (client, id, options) => (await client.connections.get(id, options)).url,
+  [idPrefixes.workspace]: async (client, id, options) => (await client.workspaces.get(id, options)).url,
+  [idPrefixes.app]: appPage,
+  [idPrefixes.deployment]: async (client, id, options) =>
+    ofDomain((await client.deployments.get(id, options)).previewDomain),
 };
 
 const byPrefix = (id: string): Found => {
-  const path = Object.entries(paths).find(([prefix]) => id.startsWith(prefix))?.[1];
-  if (path !== undefined) return { id, path };
+  const readPage = Object.entries(pages).find(([prefix]) => id.startsWith(prefix))?.[1];
+  if (readPage !== undefined) return { id, readPage };
   throw usageError(
     `mgmt open cannot open ${JSON.stringify(id)}`,
-    `Ids start with ${Object.keys(paths).join(", ")}.`,
+    `Ids start with ${Object.keys(pages).join(", ")}.`,
   );
 };
 
 const namedKinds = [
-  ["project", paths[idPrefixes.project]],
-  ["database", paths[idPrefixes.database]],
-  ["app", paths[idPrefixes.app]],
+  ["project", projectPage],
+  ["database", databasePage],
+  ["app", appPage],
 ] as const;
 
 const findNamed = async (
@@ -103,27 +117,23 @@ const findNamed = async (
   const { signal } = context;
   assertPathId("<target>", text);
   const scope = { client, signal, defaultProject: () => takeDefault("projectId", flags, context)?.value };
-  for (const [kind, path = ""] of namedKinds) {
+  for (const [kind, readPage] of namedKinds) {
     const id = await resolveName(kind, text, scope).catch((error: unknown) => {
       // A name with a slash may be that of another kind.
       if (errorCode(error) === "name:not_found") return undefined;
       throw error;
     });
-    if (id !== undefined) return { id, path };
+    if (id !== undefined) return { id, readPage };
   }
   throw nothingNamed(text);
 };
 
 const pageOf = async (
-  { id, path }: Found,
+  { id, readPage }: Found,
   client: MgmtClient,
   { signal }: Pick<Context, "signal">,
 ): Promise<string> => {
-  const body = await client.request<unknown>({ method: "GET", path, pathParams: { id } }, { signal });
-  const field = (name: string): unknown => valueAt(body, ["data", name]);
-  const isDeployed = path === paths[idPrefixes.app] || path === paths[idPrefixes.deployment];
-  const domain = field("appEndpointDomain") ?? field("previewDomain");
-  const url = isDeployed ? typeof domain === "string" && `https://${domain}` : field("url");
+  const url = await readPage(client, id, { signal });
   // The operating system would start other programs for other schemes.
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw noPage(id);
