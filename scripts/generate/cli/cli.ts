@@ -108,7 +108,7 @@ const inCommandWords = (command: OperationCommand, words: CommandWords): Operati
   const all = [...query, ...(body?.fields ?? [])];
   const rewritten = (fields: readonly Field[]): Field[] =>
     fields.map((field) => {
-      const help = words.rewrite(field.help, all);
+      const help = words.rewrite(field.help, all, field);
       // Apps and services share their fields.
       return {
         ...field,

@@ -19,10 +19,10 @@ export interface paths {
         /**
          * Create a project
          * @description Creates a project in the credential's workspace, with a default branch `main` and, unless `createDatabase` is false,
-         *     a default database on that branch. The request body is optional.
+         *     a default database on that branch.
          *
-         *     The response contains the credentials of the database, which are not returned again. The database accepts
-         *     connections when its status changes from `provisioning` to `ready`.
+         *     The credentials of the database are shown only once. The database accepts connections when its status changes from
+         *     `provisioning` to `ready`.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -54,7 +54,7 @@ export interface paths {
         head?: never;
         /**
          * Update a project
-         * @description Renames the project, and merges `settings` into the stored settings by key. Omitted fields keep their value.
+         * @description Renames the project, and merges `settings` into the stored settings by key. Fields that are left out keep their value.
          */
         patch: operations["projects.update"];
         trace?: never;
@@ -102,8 +102,8 @@ export interface paths {
          * @description Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of
          *     a database that is `ready`.
          *
-         *     The response contains the credentials of its first connection, which are not returned again. The database accepts
-         *     connections when its status changes from `provisioning` to `ready`.
+         *     The credentials of its first connection are shown only once. The database accepts connections when its status
+         *     changes from `provisioning` to `ready`.
          */
         post: operations["projects.databases.create"];
         delete?: never;
@@ -164,7 +164,7 @@ export interface paths {
         head?: never;
         /**
          * Update a database
-         * @description Renames the database, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the database first.
+         * @description Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first.
          */
         patch: operations["databases.update"];
         trace?: never;
@@ -184,7 +184,7 @@ export interface paths {
          *     written since the backup is lost.
          *
          *     The database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete. Its
-         *     connections keep their ids and credentials, and its `source` is then the backup.
+         *     connections keep their ids and credentials, and its source is then the backup.
          */
         post: operations["databases.restore"];
         delete?: never;
@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Create a connection of a database
-         * @description Creates a connection with new credentials for the database. The connection strings are not returned again.
+         * @description Creates a connection with new credentials for the database. The connection strings are shown only once.
          */
         post: operations["databases.connections.create"];
         delete?: never;
@@ -272,7 +272,7 @@ export interface paths {
         put?: never;
         /**
          * Create a connection
-         * @description Creates a connection with new credentials for a database. The connection strings are not returned again.
+         * @description Creates a connection with new credentials for a database. The connection strings are shown only once.
          */
         post: operations["connections.create"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a connection's credentials
-         * @description Gives the connection a new password. The previous password stops working, immediately if possible. The connection strings are not returned again.
+         * @description Gives the connection a new password. The previous password stops working, immediately if possible. The connection strings are shown only once.
          */
         post: operations["connections.rotate"];
         delete?: never;
@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces. The request body is optional.
+         * @description Creates a workspace that is owned by the calling user. Service tokens and agents cannot create workspaces.
          */
         post: operations["workspaces.create"];
         delete?: never;
@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Create a service token
-         * @description Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents cannot create service tokens.
+         * @description Creates a credential for programs, which does not expire. Its value is shown only once. Agents cannot create service tokens.
          */
         post: operations["workspaces.serviceTokens.create"];
         delete?: never;
@@ -657,7 +657,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a branch
-         * @description Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.
+         * @description Deletes the branch, so that its git name can be used again. The default branch, the production branch, and a branch that still has databases, apps or services cannot be deleted.
          */
         delete: operations["branches.delete"];
         options?: never;
@@ -686,13 +686,13 @@ export interface paths {
         /**
          * Create an app
          * @deprecated
-         * @description Creates an app in `regionId`, by default in the project's default region, or else in `us-east-1`.
+         * @description Creates an app in the region that `regionId` names, by default the project's default region, or else `us-east-1`.
          *
-         *     The app is placed on the branch `branchId` or on the branch named `branchGitName`, which is created if it does not
-         *     exist. Without either it is placed on the project's default branch. If one of them is null, the app is not on a
-         *     branch.
+         *     The app is placed on the branch that `branchId` or `branchGitName` names. One that `branchGitName` names is
+         *     created if it does not exist. Without either it is placed on the project's default branch. If one of them is null,
+         *     the app is not on a branch.
          *
-         *     Fails if another app or service on the branch has the same name or the same `logicalId`. The name is checked first.
+         *     Fails if another app or service on the branch has the same name or the same logical id. The name is checked first.
          */
         post: operations["apps.create"];
         delete?: never;
@@ -719,7 +719,7 @@ export interface paths {
         /**
          * Delete an app
          * @deprecated
-         * @description Deletes the app. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
+         * @description Deletes the app. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the deletion fails and nothing is changed.
          */
         delete: operations["apps.delete"];
         options?: never;
@@ -727,13 +727,13 @@ export interface paths {
         /**
          * Update an app
          * @deprecated
-         * @description Renames the app, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep their
-         *     value.
+         * @description Renames the app, moves it to another branch of its project, or changes its logical id. Fields that are left out
+         *     keep their value.
          *
-         *     `logicalId` cannot be combined with a branch: move the app first, then set it. An app that has a `logicalId` cannot
-         *     be given a different one until it is set to null. Setting the same `logicalId` again succeeds.
+         *     A logical id cannot be combined with a branch: move the app first, then set it. An app that has a logical id
+         *     cannot be given a different one until it is removed. Setting the same one again succeeds.
          *
-         *     Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
+         *     Fails if another app or service on the resulting branch has the same name or the same logical id.
          */
         patch: operations["apps.update"];
         trace?: never;
@@ -750,7 +750,7 @@ export interface paths {
         /**
          * Promote a deployment
          * @deprecated
-         * @description Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.
+         * @description Serves a running deployment at the domain of the app. Custom domains of the previously promoted deployment are moved to it. Returns their number, which is 0 for the first promotion and for promoting the same deployment again.
          */
         post: operations["apps.promote"];
         delete?: never;
@@ -776,7 +776,7 @@ export interface paths {
         /**
          * Create a deployment of an app
          * @deprecated
-         * @description Creates a deployment of the app. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is optional.
+         * @description Creates a deployment of the app. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment.
          */
         post: operations["apps.deployments.create"];
         delete?: never;
@@ -800,13 +800,13 @@ export interface paths {
         put?: never;
         /**
          * Create a service
-         * @description Creates a service in `regionId`, by default in the project's default region, or else in `us-east-1`.
+         * @description Creates a service in the region that `regionId` names, by default the project's default region, or else `us-east-1`.
          *
-         *     The service is placed on the branch `branchId` or on the branch named `branchGitName`, which is created if it does
-         *     not exist. Without either it is placed on the project's default branch. If one of them is null, the service is not
-         *     on a branch.
+         *     The service is placed on the branch that `branchId` or `branchGitName` names. One that `branchGitName` names is
+         *     created if it does not exist. Without either it is placed on the project's default branch. If one of them is null,
+         *     the service is not on a branch.
          *
-         *     Fails if another app or service on the branch has the same name or the same `logicalId`. The name is checked first.
+         *     Fails if another app or service on the branch has the same name or the same logical id. The name is checked first.
          */
         post: operations["services.create"];
         delete?: never;
@@ -831,20 +831,20 @@ export interface paths {
         post?: never;
         /**
          * Delete a service
-         * @description Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
+         * @description Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the deletion fails and nothing is changed.
          */
         delete: operations["services.delete"];
         options?: never;
         head?: never;
         /**
          * Update a service
-         * @description Renames the service, moves it to another branch of its project, or changes its `logicalId`. Omitted fields keep
-         *     their value.
+         * @description Renames the service, moves it to another branch of its project, or changes its logical id. Fields that are left
+         *     out keep their value.
          *
-         *     `logicalId` cannot be combined with a branch: move the service first, then set it. A service that has a `logicalId`
-         *     cannot be given a different one until it is set to null. Setting the same `logicalId` again succeeds.
+         *     A logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical
+         *     id cannot be given a different one until it is removed. Setting the same one again succeeds.
          *
-         *     Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
+         *     Fails if another app or service on the resulting branch has the same name or the same logical id.
          */
         patch: operations["services.update"];
         trace?: never;
@@ -860,7 +860,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment
-         * @description Serves a running deployment at the domain of the service. Custom domains of the previously promoted deployment are moved to it. The response contains their number, which is 0 for the first promotion and for promoting the same deployment again.
+         * @description Serves a running deployment at the domain of the service. Custom domains of the previously promoted deployment are moved to it. Returns their number, which is 0 for the first promotion and for promoting the same deployment again.
          */
         post: operations["services.promote"];
         delete?: never;
@@ -884,7 +884,7 @@ export interface paths {
         put?: never;
         /**
          * Create a deployment
-         * @description Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is optional.
+         * @description Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment.
          */
         post: operations["services.deployments.create"];
         delete?: never;
@@ -1477,7 +1477,7 @@ export interface components {
          */
         Limit: number;
         /**
-         * @description Return only the item with this `logicalId`.
+         * @description Return only the item with this logical id.
          * @example shop
          */
         LogicalIdFilter: components["schemas"]["LogicalId"];
@@ -1514,7 +1514,7 @@ export interface components {
          */
         TargetDatabaseId: components["schemas"]["DatabaseId"];
         /**
-         * @description Maximum number of backups to return. Omit it to get all backups.
+         * @description Maximum number of backups to return, by default all.
          * @example 20
          */
         BackupLimit: number;
@@ -1591,7 +1591,7 @@ export interface components {
          */
         BranchIdParameter: components["schemas"]["BranchId"];
         /**
-         * @description Return only the item with this `logicalId`.
+         * @description Return only the item with this logical id.
          * @example web
          */
         AppLogicalIdFilter: components["schemas"]["LogicalId"];

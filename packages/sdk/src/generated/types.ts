@@ -112,8 +112,8 @@ export interface CreateProject {
   /** Display name. Defaults to a generated readable name. 1 to 256 characters. */
   name?: Name | undefined;
   /**
-   * Default region of the project and region of its default database. If omitted, `defaultRegion` is null
-   * and the database is created in `us-east-1`.
+   * Default region of the project and region of its default database. Without it, the project has no default
+   * region, and the database is created in `us-east-1`.
    */
   region?: RegionId | undefined;
   /**
@@ -461,13 +461,13 @@ export interface ApprovalRequiredErrorBody {
   };
 }
 
-/** Fields to change. Omitted fields keep their value. */
+/** Fields to change. Fields that are left out keep their value. */
 export interface UpdateProject {
   /** Display name. 1 to 256 characters. */
   name?: Name | undefined;
   /**
    * Settings to merge into the stored settings, by key. Each value is an object. The merged settings must
-   * not exceed 65,536 bytes of JSON. Settings are not returned.
+   * not exceed 65,536 bytes of JSON. Settings cannot be read.
    */
   settings?:
     | {
@@ -916,13 +916,13 @@ export interface UpdateDatabaseWithLogicalId extends UpdateDatabaseFields {
   branchId?: never | undefined;
   /** Cannot be combined with `logicalId`. */
   branchGitName?: never | undefined;
-  /** New logical id, or null to remove it. Cannot be combined with `branchId` or `branchGitName`. */
+  /** New logical id. Null removes it. Cannot be combined with `branchId` or `branchGitName`. */
   logicalId?: LogicalId | null | undefined;
 }
 
 /**
- * Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the
- * database first.
+ * Fields to change. Fields that are left out keep their value. A logical id cannot be combined with a
+ * branch: move the database first.
  */
 export type UpdateDatabase =
   | UpdateDatabaseWithBranchId
@@ -1508,8 +1508,8 @@ export interface BranchResponse {
 /** Fields to change. */
 export interface UpdateBranch {
   /**
-   * True makes the branch the project's default branch. The roles of branches stay the same. False is not
-   * allowed for the default branch: make another branch the default instead. Null changes nothing.
+   * Whether to make the branch the project's default branch. The roles of branches stay the same. False is
+   * not allowed for the default branch: make another branch the default instead. Null changes nothing.
    */
   isDefault?: boolean | null | undefined;
 }
@@ -1626,8 +1626,8 @@ export interface UpdateAppFields {
 /** {@link UpdateApp} with `logicalId`, without `branchId` or `branchGitName`. */
 export interface UpdateAppWithLogicalId extends UpdateAppFields {
   /**
-   * New logical id, or null to remove it. Set it to null before you set a different one. Cannot be combined
-   * with `branchId` or `branchGitName`.
+   * New logical id. Null removes it. Remove it before you set a different one. Cannot be combined with
+   * `branchId` or `branchGitName`.
    */
   logicalId?: LogicalId | null | undefined;
   /** Cannot be combined with `logicalId`. */
@@ -1663,8 +1663,8 @@ export interface UpdateAppWithBranchGitName extends UpdateAppFields {
 }
 
 /**
- * Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a branch: move the
- * app first.
+ * Fields to change. Fields that are left out keep their value. A logical id cannot be combined with a
+ * branch: move the app first.
  */
 export type UpdateApp = UpdateAppWithLogicalId | UpdateAppWithBranchId | UpdateAppWithBranchGitName;
 
@@ -1851,7 +1851,7 @@ export interface ProjectsListQuery {
   cursor?: string | null | undefined;
   /** Maximum number of items per page. Default: `100`. From 1 to 1000. */
   limit?: number | undefined;
-  /** Return only the item with this `logicalId`. At most 255 characters. */
+  /** Return only the item with this logical id. At most 255 characters. */
   logicalId?: LogicalId | undefined;
 }
 
@@ -1880,7 +1880,7 @@ export interface DatabasesListQueryFields {
    * most 128 characters.
    */
   projectId?: ProjectId | undefined;
-  /** Return only the item with this `logicalId`. At most 255 characters. */
+  /** Return only the item with this logical id. At most 255 characters. */
   logicalId?: LogicalId | undefined;
 }
 
@@ -1911,7 +1911,7 @@ export type DatabasesListQuery = DatabasesListQueryWithBranchId | DatabasesListQ
 
 /** Query parameters of `databases.backups.list`. */
 export interface DatabasesBackupsListQuery {
-  /** Maximum number of backups to return. Omit it to get all backups. From 1 to 1000. */
+  /** Maximum number of backups to return, by default all. From 1 to 1000. */
   limit?: number | undefined;
 }
 
@@ -2057,7 +2057,7 @@ export interface AppsListQueryFields {
    * most 128 characters.
    */
   projectId?: ProjectId | undefined;
-  /** Return only the item with this `logicalId`. At most 255 characters. */
+  /** Return only the item with this logical id. At most 255 characters. */
   logicalId?: LogicalId | undefined;
 }
 
@@ -2111,7 +2111,7 @@ export interface ServicesListQueryFields {
    * most 128 characters.
    */
   projectId?: ProjectId | undefined;
-  /** Return only the item with this `logicalId`. At most 255 characters. */
+  /** Return only the item with this logical id. At most 255 characters. */
   logicalId?: LogicalId | undefined;
 }
 

@@ -62,7 +62,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
   /**
    * Delete a branch.
    *
-   * Deletes the branch, so that its `gitName` can be used again. The default branch, the production branch,
+   * Deletes the branch, so that its git name can be used again. The default branch, the production branch,
    * and a branch that still has databases, apps or services cannot be deleted.
    *
    * `DELETE /v1/branches/{branchId}`

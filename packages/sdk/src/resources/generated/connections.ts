@@ -47,7 +47,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
   /**
    * Create a connection.
    *
-   * Creates a connection with new credentials for a database. The connection strings are not returned again.
+   * Creates a connection with new credentials for a database. The connection strings are shown only once.
    *
    * `POST /v1/connections`
    *
@@ -99,7 +99,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    * Rotate a connection's credentials.
    *
    * Gives the connection a new password. The previous password stops working, immediately if possible. The
-   * connection strings are not returned again.
+   * connection strings are shown only once.
    *
    * `POST /v1/connections/{id}/rotate`
    *

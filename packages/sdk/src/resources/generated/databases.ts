@@ -124,8 +124,7 @@ export class DatabasesConnectionsResource extends Resource<SafeDatabasesConnecti
   /**
    * Create a connection of a database.
    *
-   * Creates a connection with new credentials for the database. The connection strings are not returned
-   * again.
+   * Creates a connection with new credentials for the database. The connection strings are shown only once.
    *
    * `POST /v1/databases/{databaseId}/connections`
    *
@@ -271,14 +270,14 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
   /**
    * Update a database.
    *
-   * Renames the database, moves it to another branch of its project, or changes its `logicalId`. Omitted
-   * fields keep their value. `logicalId` cannot be combined with a branch: move the database first.
+   * Renames the database, moves it to another branch of its project, or changes its logical id. Fields that
+   * are left out keep their value. A logical id cannot be combined with a branch: move the database first.
    *
    * `PATCH /v1/databases/{databaseId}`
    *
    * @param databaseId Id of the database.
-   * @param body Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a
-   *   branch: move the database first.
+   * @param body Fields to change. Fields that are left out keep their value. A logical id cannot be combined
+   *   with a branch: move the database first.
    * @throws {@link DatabaseNotFoundError} 404: the database does not exist.
    * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
    * @throws {@link DatabaseLogicalIdConflictError} 409: another database on the branch has this `logicalId`.
@@ -317,7 +316,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    * everything written since the backup is lost.
    *
    * The database must be `ready` or in `failure`. Its status is `recovering` until the restore is complete.
-   * Its connections keep their ids and credentials, and its `source` is then the backup.
+   * Its connections keep their ids and credentials, and its source is then the backup.
    *
    * `POST /v1/databases/{targetDatabaseId}/restore`
    *

@@ -187,8 +187,8 @@ export class ProjectsDatabasesResource extends Resource<SafeProjectsDatabasesRes
    * Creates a database in the project, on its default branch. It starts empty, from a completed backup, or
    * as a copy of a database that is `ready`.
    *
-   * The response contains the credentials of its first connection, which are not returned again. The
-   * database accepts connections when its status changes from `provisioning` to `ready`.
+   * The credentials of its first connection are shown only once. The database accepts connections when its
+   * status changes from `provisioning` to `ready`.
    *
    * `POST /v1/projects/{projectId}/databases`
    *
@@ -258,10 +258,10 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    * Create a project.
    *
    * Creates a project in the credential's workspace, with a default branch `main` and, unless
-   * `createDatabase` is false, a default database on that branch. The request body is optional.
+   * `createDatabase` is false, a default database on that branch.
    *
-   * The response contains the credentials of the database, which are not returned again. The database
-   * accepts connections when its status changes from `provisioning` to `ready`.
+   * The credentials of the database are shown only once. The database accepts connections when its status
+   * changes from `provisioning` to `ready`.
    *
    * `POST /v1/projects`
    *
@@ -295,13 +295,13 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
   /**
    * Update a project.
    *
-   * Renames the project, and merges `settings` into the stored settings by key. Omitted fields keep their
-   * value.
+   * Renames the project, and merges `settings` into the stored settings by key. Fields that are left out
+   * keep their value.
    *
    * `PATCH /v1/projects/{id}`
    *
    * @param id Id of the project.
-   * @param body Fields to change. Omitted fields keep their value.
+   * @param body Fields to change. Fields that are left out keep their value.
    * @throws {@link ProjectNotFoundError} 404: the project does not exist.
    * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
    *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},

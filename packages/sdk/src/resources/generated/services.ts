@@ -80,8 +80,7 @@ export class ServicesDeploymentsResource extends Resource<SafeServicesDeployment
    * Create a deployment.
    *
    * Creates a deployment of the service. Upload the code to `uploadUrl` with one PUT request, then start the
-   * deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment. The request body is
-   * optional.
+   * deployment. With `skipCodeUpload`, it reuses the code of the promoted deployment.
    *
    * `POST /v1/services/{serviceId}/deployments`
    *
@@ -146,13 +145,14 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
   /**
    * Create a service.
    *
-   * Creates a service in `regionId`, by default in the project's default region, or else in `us-east-1`.
+   * Creates a service in the region that `regionId` names, by default the project's default region, or else
+   * `us-east-1`.
    *
-   * The service is placed on the branch `branchId` or on the branch named `branchGitName`, which is created
-   * if it does not exist. Without either it is placed on the project's default branch. If one of them is
-   * null, the service is not on a branch.
+   * The service is placed on the branch that `branchId` or `branchGitName` names. One that `branchGitName`
+   * names is created if it does not exist. Without either it is placed on the project's default branch. If
+   * one of them is null, the service is not on a branch.
    *
-   * Fails if another app or service on the branch has the same name or the same `logicalId`. The name is
+   * Fails if another app or service on the branch has the same name or the same logical id. The name is
    * checked first.
    *
    * `POST /v1/services`
@@ -190,20 +190,19 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
   /**
    * Update a service.
    *
-   * Renames the service, moves it to another branch of its project, or changes its `logicalId`. Omitted
-   * fields keep their value.
+   * Renames the service, moves it to another branch of its project, or changes its logical id. Fields that
+   * are left out keep their value.
    *
-   * `logicalId` cannot be combined with a branch: move the service first, then set it. A service that has a
-   * `logicalId` cannot be given a different one until it is set to null. Setting the same `logicalId` again
-   * succeeds.
+   * A logical id cannot be combined with a branch: move the service first, then set it. A service that has a
+   * logical id cannot be given a different one until it is removed. Setting the same one again succeeds.
    *
-   * Fails if another app or service on the resulting branch has the same name or the same `logicalId`.
+   * Fails if another app or service on the resulting branch has the same name or the same logical id.
    *
    * `PATCH /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
-   * @param body Fields to change. Omitted fields keep their value. `logicalId` cannot be combined with a
-   *   branch: move the app first.
+   * @param body Fields to change. Fields that are left out keep their value. A logical id cannot be combined
+   *   with a branch: move the app first.
    * @throws {@link AppNotFoundError} 404: the app does not exist.
    * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
    * @throws {@link AppAlreadyExistsError} 409: another app on the branch has this name or this `logicalId`.
@@ -224,7 +223,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    * Delete a service.
    *
    * Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or
-   * `stopping`, or a new one is created in the meantime, the request fails and nothing is changed.
+   * `stopping`, or a new one is created in the meantime, the deletion fails and nothing is changed.
    *
    * `DELETE /v1/services/{serviceId}`
    *
@@ -244,8 +243,8 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    * Promote a deployment.
    *
    * Serves a running deployment at the domain of the service. Custom domains of the previously promoted
-   * deployment are moved to it. The response contains their number, which is 0 for the first promotion and
-   * for promoting the same deployment again.
+   * deployment are moved to it. Returns their number, which is 0 for the first promotion and for promoting
+   * the same deployment again.
    *
    * `POST /v1/services/{serviceId}/promote`
    *

@@ -125,8 +125,8 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
   /**
    * Create a service token.
    *
-   * Creates a credential for programs, which does not expire. Its `value` is not returned again. Agents
-   * cannot create service tokens.
+   * Creates a credential for programs, which does not expire. Its value is shown only once. Agents cannot
+   * create service tokens.
    *
    * `POST /v1/workspaces/{workspaceId}/service-tokens`
    *
@@ -254,7 +254,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    * Create a workspace.
    *
    * Creates a workspace that is owned by the calling user. Service tokens and agents cannot create
-   * workspaces. The request body is optional.
+   * workspaces.
    *
    * `POST /v1/workspaces`
    *

@@ -74,7 +74,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create an app",
     description:
-      "Creates an app in the region that --region-id names, by default the project's default region, or else `us-east-1`.\n\nThe app is placed on the branch that --branch-id names, or on the one that --branch-git-name names, which is created if it does not exist. Without either it is placed on the project's default branch. With --unset branch-id, the app is not on a branch.\n\nFails if another app or service on the branch has the same name or the same logical id. The name is checked first.",
+      "Creates an app in the region that --region-id names, by default the project's default region, or else `us-east-1`.\n\nThe app is placed on the branch that --branch-id or --branch-git-name names. One that --branch-git-name names is created if it does not exist. Without either it is placed on the project's default branch. With --unset branch-id, the app is not on a branch.\n\nFails if another app or service on the branch has the same name or the same logical id. The name is checked first.",
     deprecated: { replacedBy: ["services", "create"] },
     arguments: [],
     query: [],
@@ -172,7 +172,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Update an app",
     description:
-      "Renames the app, moves it to another branch of its project, or changes its logical id. What you leave out keeps its value.\n\nA logical id cannot be combined with a branch: move the app first, then set it. An app that has a logical id cannot be given a different one until --unset logical-id removes it. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
+      "Renames the app, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the app first, then set it. An app that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
     deprecated: { replacedBy: ["services", "update"] },
     arguments: [{ name: "appId", label: "app-id", help: "Id of the app.", resource: "app", prefix: "cps_" }],
     query: [],
@@ -230,7 +230,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Delete an app",
     description:
-      "Deletes the app. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the command fails and nothing is changed.",
+      "Deletes the app. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the deletion fails and nothing is changed.",
     deprecated: { replacedBy: ["services", "delete"] },
     arguments: [{ name: "appId", label: "app-id", help: "Id of the app.", resource: "app", prefix: "cps_" }],
     query: [],

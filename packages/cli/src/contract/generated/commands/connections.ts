@@ -49,7 +49,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a connection",
     description:
-      "Creates a connection with new credentials for a database. The connection strings are not shown again.",
+      "Creates a connection with new credentials for a database. The connection strings are shown only once.",
     arguments: [],
     query: [],
     body: {
@@ -144,7 +144,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Rotate a connection's credentials",
     description:
-      "Gives the connection a new password. The previous password stops working, immediately if possible. The connection strings are not shown again.",
+      "Gives the connection a new password. The previous password stops working, immediately if possible. The connection strings are shown only once.",
     arguments: [
       {
         name: "id",

@@ -251,7 +251,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a database",
     description:
-      "Renames the database, moves it to another branch of its project, or changes its logical id. What you leave out keeps its value. A logical id cannot be combined with a branch: move the database first.",
+      "Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first.",
     arguments: [
       {
         name: "databaseId",
@@ -410,7 +410,7 @@ export const commands: readonly OperationCommand[] = [
         path: ["limit"],
         flag: "limit",
         type: "integer",
-        help: "Maximum number of backups to return. Without it, all backups are printed.",
+        help: "Maximum number of backups to return, by default all.",
         minimum: 1,
         maximum: 1000,
       },
@@ -505,7 +505,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a connection of a database",
     description:
-      "Creates a connection with new credentials for the database. The connection strings are not shown again.",
+      "Creates a connection with new credentials for the database. The connection strings are shown only once.",
     arguments: [
       {
         name: "databaseId",

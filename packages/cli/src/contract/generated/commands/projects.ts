@@ -49,7 +49,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a project",
     description:
-      "Creates a project in the credential's workspace, with a default branch `main` and, unless you pass --no-create-database, a default database on that branch.\n\nPrints the credentials of the database, which are not shown again. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a project in the credential's workspace, with a default branch `main` and, unless you pass --no-create-database, a default database on that branch.\n\nThe credentials of the database are shown only once. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [],
     query: [],
     body: {
@@ -143,7 +143,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Update a project",
     description:
-      "Renames the project, and merges --settings into the stored settings by key. What you leave out keeps its value.",
+      "Renames the project, and merges --settings into the stored settings by key. Fields that are left out keep their value.",
     arguments: [
       { name: "id", label: "project-id", help: "Id of the project.", resource: "project", prefix: "proj_" },
     ],
@@ -156,7 +156,7 @@ export const commands: readonly OperationCommand[] = [
           path: ["settings"],
           flag: "settings",
           type: "json",
-          help: "Settings to merge into the stored settings, by key. Each value is an object. The merged settings must not exceed 65,536 bytes of JSON. Settings are not printed.",
+          help: "Settings to merge into the stored settings, by key. Each value is an object. The merged settings must not exceed 65,536 bytes of JSON. Settings cannot be read.",
         },
       ],
       examples: [{ name: "shop" }, { settings: { preview: { enabled: true } } }],
@@ -263,7 +263,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Create a database in a project",
     description:
-      "Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nPrints the credentials of its first connection, which are not shown again. The database accepts connections when its status changes from `provisioning` to `ready`.",
+      "Creates a database in the project, on its default branch. It starts empty, from a completed backup, or as a copy of a database that is `ready`.\n\nThe credentials of its first connection are shown only once. The database accepts connections when its status changes from `provisioning` to `ready`.",
     arguments: [
       {
         name: "projectId",

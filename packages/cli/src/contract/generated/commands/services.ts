@@ -73,7 +73,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a service",
     description:
-      "Creates a service in the region that --region-id names, by default the project's default region, or else `us-east-1`.\n\nThe service is placed on the branch that --branch-id names, or on the one that --branch-git-name names, which is created if it does not exist. Without either it is placed on the project's default branch. With --unset branch-id, the service is not on a branch.\n\nFails if another app or service on the branch has the same name or the same logical id. The name is checked first.",
+      "Creates a service in the region that --region-id names, by default the project's default region, or else `us-east-1`.\n\nThe service is placed on the branch that --branch-id or --branch-git-name names. One that --branch-git-name names is created if it does not exist. Without either it is placed on the project's default branch. With --unset branch-id, the service is not on a branch.\n\nFails if another app or service on the branch has the same name or the same logical id. The name is checked first.",
     arguments: [],
     query: [],
     body: {
@@ -171,7 +171,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a service",
     description:
-      "Renames the service, moves it to another branch of its project, or changes its logical id. What you leave out keeps its value.\n\nA logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical id cannot be given a different one until --unset logical-id removes it. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
+      "Renames the service, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -230,7 +230,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Delete a service",
     description:
-      "Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the command fails and nothing is changed.",
+      "Deletes the service. Its deployments are stopped and deleted first. If a deployment is `provisioning` or `stopping`, or a new one is created in the meantime, the deletion fails and nothing is changed.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],

@@ -222,7 +222,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Create a service token",
     description:
-      "Creates a credential for programs, which does not expire. Its value is not shown again. Agents cannot create service tokens.",
+      "Creates a credential for programs, which does not expire. Its value is shown only once. Agents cannot create service tokens.",
     arguments: [
       {
         name: "workspaceId",
