@@ -5,7 +5,7 @@ import type { HttpClient } from "./http.js";
 import { type CursorPages, type ListCall, listPages, readAnyPage } from "./request/paging.js";
 import type { ListOptions } from "./request/call.js";
 import type { ClientOptions } from "./request/client-options.js";
-import type { Settings } from "./request/context.js";
+import type { ClientSettings } from "./request/context.js";
 import { safely } from "./methods/safe.js";
 
 /** A client of the Management API, with a property per resource and a method per operation. */
@@ -57,7 +57,7 @@ class FullClient extends BareClient {
 /** A client keeps its own, which may have middleware. */
 const httpClients = new WeakMap<Core, HttpClient>();
 
-const createLazyHttp = (settings: Settings): HttpClient => {
+const createLazyHttp = (settings: ClientSettings): HttpClient => {
   let loading: Promise<HttpClient> | undefined;
   const load = (): Promise<HttpClient> =>
     (loading ??= import("./http.js").then(({ createHttp }) => createHttp(settings)));

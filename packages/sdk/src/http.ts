@@ -6,7 +6,7 @@ import createPathClient, {
 import { InvalidArgumentError } from "./errors/local-errors.js";
 import type { paths } from "./generated/schema.js";
 import type { RequestOptions } from "./request/call.js";
-import type { Settings } from "./request/context.js";
+import type { ClientSettings } from "./request/context.js";
 import { assertUnchecked } from "./request/assert-unchecked.js";
 import { encodeArgument } from "./request/encoding-error.js";
 import { optionRules } from "./checks/option-rules.js";
@@ -37,7 +37,7 @@ export interface HttpClient extends PathClient<paths> {}
  * Creates an openapi-fetch client that sends with the SDK's credential, transport, retries and deadline. Its methods return
  * `{ data, error, response }`, and throw only when no complete response arrived.
  */
-export const createHttp = (settings: Settings): HttpClient => {
+export const createHttp = (settings: ClientSettings): HttpClient => {
   const installed: Middleware[] = [];
   const http = createPathClient<paths>({
     baseUrl: settings.baseUrl,
@@ -92,7 +92,7 @@ const serializeBody = (body: unknown): string => {
 
 /** Makes a round trip for the library's `Request`, with the interface of `fetch`. */
 const fetchWithSettings = async (
-  client: Settings,
+  client: ClientSettings,
   request: Request,
   path: string,
   options: RequestOptions,

@@ -1,16 +1,16 @@
 import type { ClientOptions } from "../request/client-options.js";
-import type { OnDemandSteps, Settings } from "../request/context.js";
+import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { type RequestFunction, createRequest } from "../request/request.js";
 import { readSettings } from "../request/settings.js";
 import type { TimedSteps } from "./timed-steps.js";
 
 /** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
-const loadOnDemand = (settings?: Settings): Promise<OnDemandSteps & TimedSteps> =>
+const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
   import("./on-demand.js").then((onDemand) => onDemand.steps(settings));
 
 /** What a client and its resources share. */
 export interface Core {
-  readonly settings: Settings;
+  readonly settings: ClientSettings;
   readonly request: RequestFunction;
   readonly load: () => Promise<TimedSteps>;
   /** Of the client. */
@@ -39,7 +39,7 @@ export class CoreOwner {
 export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
   coreOf(readSettings(options, loadOnDemand), classes);
 
-export const coreOf = (settings: Settings, classes: ResourceClasses): Core => ({
+export const coreOf = (settings: ClientSettings, classes: ResourceClasses): Core => ({
   settings,
   request: createRequest(settings),
   load: () => loadOnDemand(settings),

@@ -1,7 +1,7 @@
 // Loaded when a call first needs any of it: a token from the environment, an error response, a retry, an unusual option, middleware, a debug line, a wait or an `ensure`.
 import { responseError } from "../request/error-from.js";
 import { tokenFunctionError } from "../errors/token-problems.js";
-import type { OnDemandSteps, Settings } from "../request/context.js";
+import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { assertUnchecked } from "../request/assert-unchecked.js";
 import { encodingError } from "../request/encoding-error.js";
 import { environmentToken } from "../request/environment-token.js";
@@ -12,7 +12,7 @@ import { roundTripWithApproval } from "../wait/round-trip-with-approval.js";
 import { type TimedSteps, timedSteps } from "./timed-steps.js";
 
 /** @param settings of the client whose timers and signals the resources use. Calls have their own. */
-export const steps = (settings: Settings | undefined): OnDemandSteps & TimedSteps => ({
+export const steps = (settings: ClientSettings | undefined): OnDemandSteps & TimedSteps => ({
   assertUnchecked,
   encodingError,
   responseError,

@@ -14,7 +14,7 @@ import type { TracedName } from "./trace-channels.js";
 import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /** The options of a client or a call, checked and with their defaults. */
-export interface Settings {
+export interface ClientSettings {
   baseUrl: string;
   /** Undefined reads `MGMT_TOKEN`; false sends no credential. */
   token?: Token | false | undefined;
@@ -40,11 +40,11 @@ export interface Settings {
 export type Unchecked = [of: "a client" | "withOptions" | undefined, options: object];
 
 /** By what the steps of a client that take time wait and end. */
-export type Waiting = Pick<Settings, "timers" | "signals">;
+export type Waiting = Pick<ClientSettings, "timers" | "signals">;
 
 /** What the steps between `encode` and `decode` share. */
 export interface CallContext {
-  settings: Settings;
+  settings: ClientSettings;
   /** Without a credential. */
   message: Message;
   attempts: Attempt[];
@@ -65,15 +65,15 @@ export interface OnDemandSteps extends ResponseErrors {
     options: RequestOptions | undefined,
   ): void;
   encodingError(call: Call | ContractCall, cause: unknown): unknown;
-  intercept(settings: Settings, request: OutgoingRequest, attempt: Attempt): Promise<TransportResponse>;
+  intercept(settings: ClientSettings, request: OutgoingRequest, attempt: Attempt): Promise<TransportResponse>;
   rawResponse(response: TransportResponse, signals: readonly AbortSignal[]): Response;
   retry(context: CallContext, sent: Message, outcome: Outcome): Promise<TransportResponse>;
   roundTripWithApproval(
-    settings: Settings,
+    settings: ClientSettings,
     message: Message,
     attempts: Attempt[],
   ): Promise<TransportResponse>;
   trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
-  environmentToken(settings: Settings, unusable: unknown): string;
+  environmentToken(settings: ClientSettings, unusable: unknown): string;
   tokenFunctionError(cause: unknown): TokenError;
 }

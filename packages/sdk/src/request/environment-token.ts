@@ -1,13 +1,13 @@
 import { malformedToken, missingToken } from "../errors/token-problems.js";
 import { isToken } from "./authorize.js";
-import type { Settings } from "./context.js";
+import type { ClientSettings } from "./context.js";
 import { environmentVariable } from "./environment.js";
 
 /**
  * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if
  * that is set too. `unusable` is what the call would have sent instead. Throws `TokenError`.
  */
-export const environmentToken = ({ token, baseUrl }: Settings, unusable: unknown): string => {
+export const environmentToken = ({ token, baseUrl }: ClientSettings, unusable: unknown): string => {
   if (token !== undefined || unusable !== undefined) throw malformedToken();
   const home = environmentVariable("MGMT_BASE_URL");
   if (home && !isSameAddress(home, baseUrl)) throw missingToken(true);

@@ -2,7 +2,7 @@ import type { Attempt } from "../errors/attempt.js";
 import { printRequest } from "../debug/print-request.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
-import type { Settings } from "./context.js";
+import type { ClientSettings } from "./context.js";
 import type { Middleware, Next, OutgoingRequest } from "../transport/middleware.js";
 import { connectionErrorFrom } from "./send.js";
 import { channelOf } from "#trace-channels";
@@ -12,7 +12,7 @@ import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /** Sends a request through tracing, middleware and debug output. `attempt` is complete when its trace ends. */
 export const intercept = (
-  settings: Settings,
+  settings: ClientSettings,
   request: OutgoingRequest,
   attempt: Attempt,
 ): Promise<TransportResponse> => {
@@ -44,7 +44,7 @@ export const trace = <T>(
 };
 
 /** The first middleware is the outermost. Debug output is the innermost, so that it shows what is really sent. */
-const compose = ({ middleware, debug, transport }: Settings): Next => {
+const compose = ({ middleware, debug, transport }: ClientSettings): Next => {
   const printing: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
   const transmit: Next = async (request) => {
     try {

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Call, ContractCall, RequestOptions } from "./call.js";
-import type { Settings } from "./context.js";
+import type { ClientSettings } from "./context.js";
 import { type ReadBody, decode } from "./decode.js";
 import { type Message, encode } from "./encode.js";
 import { roundTrip } from "./round-trip.js";
@@ -21,7 +21,7 @@ export type RequestFunction = <T>(
 
 /** Sends a message that is encoded already, with the client's settings and the options of one call. */
 export const sendEncoded = (
-  client: Settings,
+  client: ClientSettings,
   message: Message,
   options: RequestOptions,
 ): Promise<TransportResponse> => {
@@ -33,10 +33,10 @@ export const sendEncoded = (
 
 /** Encode → round trip (authorize → send → retry or refresh) → decode. */
 export const createRequest =
-  (client: Settings): RequestFunction =>
+  (client: ClientSettings): RequestFunction =>
   (call, options, read) => {
     const reading: Message["reading"] = {};
-    let settings: Settings;
+    let settings: ClientSettings;
     let received: TransportResponse;
     const attempts: Attempt[] = [];
     const data = traceCall(client, call, attempts, async () => {
@@ -77,7 +77,7 @@ const roundTripFor: typeof roundTrip = (settings, ...rest) =>
  * through native promises only.
  */
 const traceCall = async <T>(
-  { load }: Settings,
+  { load }: ClientSettings,
   { method, path }: { method: string; path: string },
   attempts: Attempt[],
   work: () => Promise<T>,

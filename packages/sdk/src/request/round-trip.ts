@@ -2,14 +2,14 @@ import { ConnectionError, TimeoutError } from "../errors/local-errors.js";
 import type { Attempt } from "../errors/attempt.js";
 import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
-import type { CallContext, Outcome, Settings } from "./context.js";
+import type { CallContext, Outcome, ClientSettings } from "./context.js";
 import { race } from "../deadlines/deadline.js";
 import type { Message } from "./encode.js";
 import { send } from "./send.js";
 
 /** Authorizes, sends, and retries or refreshes, under one deadline. Returns a complete response of any status. */
 export const roundTrip = (
-  settings: Settings,
+  settings: ClientSettings,
   message: Message,
   attempts: Attempt[],
 ): Promise<TransportResponse> => {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import { fetchTransport } from "../transport/fetch-transport.js";
 import type { RequestOptions } from "./call.js";
 import type { ClientOptions } from "./client-options.js";
-import type { Settings, Unchecked } from "./context.js";
+import type { ClientSettings, Unchecked } from "./context.js";
 import { readTimeout } from "../deadlines/deadline.js";
 import { givenEntries } from "./encode.js";
 import { readHeaders } from "./headers.js";
@@ -11,7 +11,7 @@ import { assertEncrypted, areUsual, assertOptions, assertRuntime, baseUrlProblem
 import { environmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
-export const readSettings = (given: ClientOptions = {}, load: Settings["load"]): Settings => {
+export const readSettings = (given: ClientOptions = {}, load: ClientSettings["load"]): ClientSettings => {
   const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = given;
   assertRuntime(() => InvalidArgumentError);
   assertOptions(given, "a client", () => InvalidArgumentError);
@@ -37,10 +37,14 @@ export const readSettings = (given: ClientOptions = {}, load: Settings["load"]):
 };
 
 /** Returns the client's settings with the options of one call applied. */
-export const mergeOptions = (client: Settings, options: RequestOptions, of?: Unchecked[0]): Settings => {
+export const mergeOptions = (
+  client: ClientSettings,
+  options: RequestOptions,
+  of?: Unchecked[0],
+): ClientSettings => {
   const { headers, load, middleware, signals, unchecked } = client;
   const { waitForApproval = client.waitForApproval } = options;
-  const settings = { ...client, ...(Object.fromEntries(givenEntries(options)) as Partial<Settings>) };
+  const settings = { ...client, ...(Object.fromEntries(givenEntries(options)) as Partial<ClientSettings>) };
   return {
     ...settings,
     headers: { ...headers, ...readHeaders(options.headers) },

@@ -7,7 +7,7 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Poll } from "./wait-for.js";
 import { waitForSponsor } from "./waiters.js";
 import type { Call } from "../request/call.js";
-import type { Settings } from "../request/context.js";
+import type { ClientSettings } from "../request/context.js";
 import type { Message } from "../request/encode.js";
 import { createRequest } from "../request/request.js";
 import { roundTrip } from "../request/round-trip.js";
@@ -17,7 +17,7 @@ import { roundTrip } from "../request/round-trip.js";
  * same request. Each has its own deadline.
  */
 export const roundTripWithApproval = async (
-  settings: Settings,
+  settings: ClientSettings,
   message: Message,
   attempts: Attempt[],
 ): Promise<TransportResponse> => {
@@ -39,7 +39,7 @@ const isApprovalRequired = (error: unknown): error is ApprovalRequiredError =>
 
 /** Reads the approval with the message's own credential and headers, but without a body. */
 const pollFor = (
-  settings: Settings,
+  settings: ClientSettings,
   { headers: { "content-type": _, ...headers } }: Message,
   { approvalId }: ApprovalRequiredError,
 ): Poll<Approval> => {
