@@ -1,6 +1,6 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { needsApproval, requireApproval } from "./approvals.js";
-import type { Call } from "../world/behavior.js";
+import type { OperationCall } from "../world/behavior.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type Reachable, projectIdOf } from "./reach.js";
@@ -22,7 +22,7 @@ export interface ApprovalUse {
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
 export const approve = (
-  { world, principal, bearers }: Call,
+  { world, principal, bearers }: OperationCall,
   { operation, valid }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
   if (principal.kind !== "agent" || !needsApproval(operation, world.settings.approvals)) return undefined;

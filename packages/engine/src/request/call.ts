@@ -1,9 +1,9 @@
 import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { Call } from "../world/behavior.js";
+import type { OperationCall } from "../world/behavior.js";
 import type { World } from "../world/world.js";
 
-const noBearers: Call["bearers"] = {};
+const noBearers: OperationCall["bearers"] = {};
 
 /**
  * Returns the call that a behavior handles.
@@ -15,10 +15,10 @@ export const callOf = (
   world: World,
   { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
-): Call => {
+): OperationCall => {
   const { id: operationId, foreignStatus, secretFields } = operation;
   const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, world, tokens);
-  const call: Record<keyof Call, unknown> = {
+  const call: Record<keyof OperationCall, unknown> = {
     operationId,
     world,
     principal,
@@ -29,14 +29,14 @@ export const callOf = (
     foreignStatus,
   };
   // The validators of the operation have checked the types of path, query and body.
-  return call as unknown as Call;
+  return call as unknown as OperationCall;
 };
 
 const bearersOf = (
   authenticator: Authenticator,
   world: World,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
-): Call["bearers"] =>
+): OperationCall["bearers"] =>
   Object.fromEntries(
     Object.entries(tokens).map(([field, token]) => [
       field,

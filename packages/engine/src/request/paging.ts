@@ -2,7 +2,7 @@ import type { CollectionName } from "../store/keys.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
 import { type Want, forEachOf } from "../store/want.js";
-import type { Call, RoutedRequest, Success } from "../world/behavior.js";
+import type { OperationCall, RoutedRequest, Success } from "../world/behavior.js";
 import { errors } from "../values/errors.js";
 import type { Present } from "../world/row-texts.js";
 
@@ -25,7 +25,7 @@ export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containin
  * @throws RequestError 422 `validation:failed` for any other cursor.
  */
 export const page = <T extends Row, W>(
-  call: Call & { readonly query: PageQuery },
+  call: OperationCall & { readonly query: PageQuery },
   collection: Collection<T, W>,
   where: W,
   present: Present<T>,

@@ -2,7 +2,7 @@ import type { Access } from "../store/backing.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior, Call, Success } from "../world/behavior.js";
+import type { AnyBehavior, OperationCall, Success } from "../world/behavior.js";
 import { callOf } from "./call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
 import type { Prepared } from "./prepare.js";
@@ -16,7 +16,7 @@ import type { World } from "../world/world.js";
  *
  * @throws RequestError when the request is refused.
  */
-export type ApproveStep = (call: Call, request: AuthorizedRequest) => ApprovalUse | undefined;
+export type ApproveStep = (call: OperationCall, request: AuthorizedRequest) => ApprovalUse | undefined;
 
 /** A request that is ready for its behavior. */
 export interface ReadyRequest {

@@ -3,7 +3,7 @@ import { collectionOf } from "../store/keys.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { Want } from "../store/want.js";
-import type { Call } from "../world/behavior.js";
+import type { OperationCall } from "../world/behavior.js";
 import { errors } from "../values/errors.js";
 
 /** Kinds of resource that belong to a workspace, with their rows. */
@@ -96,7 +96,7 @@ export const workspaceIdOf = <K extends keyof Reachable>(
  * @throws RequestError 404 `<kind>:not_found` when the resource does not exist. For a resource in another workspace,
  * the contract of the operation decides between 403 `auth:forbidden` and the same 404.
  */
-export const reach = <K extends keyof Reachable>(call: Call, kind: K, id: string): Reachable[K] => {
+export const reach = <K extends keyof Reachable>(call: OperationCall, kind: K, id: string): Reachable[K] => {
   const { store } = call.world;
   const row = lookups[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
@@ -117,5 +117,5 @@ export const wantsOfPath = (
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
-export const isReachable = (call: Call, kind: keyof Reachable, id: string): boolean =>
+export const isReachable = (call: OperationCall, kind: keyof Reachable, id: string): boolean =>
   workspaceIdOf(call.world.store, kind, id) === call.principal.workspaceId;

@@ -16,7 +16,7 @@ export interface RoutedRequest {
 }
 
 /** A request that has passed routing, authentication, limits, validation and authorization. */
-export interface Call<Id extends OperationId = OperationId> {
+export interface OperationCall<Id extends OperationId = OperationId> {
   readonly operationId: Id;
   readonly world: World;
   readonly principal: Principal;
@@ -55,7 +55,7 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
    * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses what the principal cannot
    * reach, so that no work is done for it.
    */
-  plan(call: Call<Id>): Plan;
+  plan(call: OperationCall<Id>): Plan;
   work(services: Services, plan: Plan): Promise<Prepared>;
 }
 
@@ -71,8 +71,8 @@ export interface Behavior<Id extends OperationId, Prepared, Checked> {
   readonly wants?: ((request: RoutedRequest) => readonly Want[]) | undefined;
   readonly prepare?: Preparation<Id, unknown, Prepared>;
   /** @param prepared the result of `prepare`; undefined without one. */
-  check(call: Call<Id>, prepared: Prepared): Checked;
-  act(call: Call<Id>, checked: Checked): Success;
+  check(call: OperationCall<Id>, prepared: Prepared): Checked;
+  act(call: OperationCall<Id>, checked: Checked): Success;
 }
 
 /** The behavior of every operation in the contract. */
@@ -86,8 +86,8 @@ export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
     wants?: Behavior<Id, unknown, Checked>["wants"];
-    check: (call: Call<Id>) => Checked;
-    act: (call: Call<Id>, checked: Checked) => Success;
+    check: (call: OperationCall<Id>) => Checked;
+    act: (call: OperationCall<Id>, checked: Checked) => Success;
   },
 ): Behavior<Id, unknown, Checked> => parts;
 
@@ -96,10 +96,10 @@ export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked
   _operationId: Id,
   parts: {
     prepare: {
-      plan: (call: Call<Id>) => Plan;
+      plan: (call: OperationCall<Id>) => Plan;
       work: (services: Services, plan: Plan) => Promise<Prepared>;
     };
-    check: (call: Call<Id>, prepared: Prepared) => Checked;
-    act: (call: Call<Id>, checked: Checked) => Success;
+    check: (call: OperationCall<Id>, prepared: Prepared) => Checked;
+    act: (call: OperationCall<Id>, checked: Checked) => Success;
   },
 ): Behavior<Id, Prepared, Checked> => parts;

@@ -1,5 +1,5 @@
 import { appErrors } from "./app-errors.js";
-import { type Success, type Call, behavior } from "../../world/behavior.js";
+import { type Success, type OperationCall, behavior } from "../../world/behavior.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../world/row-texts.js";
 import { reach } from "../../request/reach.js";
@@ -21,10 +21,10 @@ import { placeApp, reachProject } from "../projects/placement.js";
 import { type AppCollection, presentApp } from "./present-app.js";
 import { promote } from "./promotion.js";
 
-type ListCall = Call<"apps.list" | "services.list">;
-type CreateCall = Call<"apps.create" | "services.create">;
-type UpdateCall = Call<"apps.update" | "services.update">;
-type OneCall = Call<
+type ListCall = OperationCall<"apps.list" | "services.list">;
+type CreateCall = OperationCall<"apps.create" | "services.create">;
+type UpdateCall = OperationCall<"apps.update" | "services.update">;
+type OneCall = OperationCall<
   | "apps.get"
   | "services.get"
   | "apps.update"
@@ -37,15 +37,20 @@ type OneCall = Call<
 
 /** Returns the app or service in the path. Throws the same errors as `reach`. */
 export const reachApp = (
-  call: Call & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
+  call: OperationCall & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
 ): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
-const success = (status: 200 | 201, { world }: Call, collection: AppCollection, app: AppRow): Success => ({
+const success = (
+  status: 200 | 201,
+  { world }: OperationCall,
+  collection: AppCollection,
+  app: AppRow,
+): Success => ({
   status,
   body: { data: presentApp(world, collection, app) },
 });
 
-const branchFieldsOf = ({ world }: Call, projectId: string, choice: BranchChoice) => {
+const branchFieldsOf = ({ world }: OperationCall, projectId: string, choice: BranchChoice) => {
   if (choice === "unassigned") return { branchId: null, branchGitName: null };
   const { id: branchId, gitName: branchGitName } = ensureBranch(world, projectId, choice);
   return { branchId, branchGitName };
@@ -104,7 +109,7 @@ const create = (collection: AppCollection) => ({
 
 const get = (collection: AppCollection) => ({
   check: reachApp,
-  act: (call: Call, app: AppRow) => success(200, call, collection, app),
+  act: (call: OperationCall, app: AppRow) => success(200, call, collection, app),
 });
 
 const checkUpdate = (call: UpdateCall) => {
@@ -141,7 +146,7 @@ const update = (collection: AppCollection) => ({
   },
 });
 
-const deploymentIdsOf = ({ world }: Call, app: AppRow): string[] =>
+const deploymentIdsOf = ({ world }: OperationCall, app: AppRow): string[] =>
   world.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
 const checkDelete = (call: OneCall) => {

@@ -1,10 +1,10 @@
 import { deploymentErrors } from "../deployments/deployment-errors.js";
-import type { Success, Call } from "../../world/behavior.js";
+import type { Success, OperationCall } from "../../world/behavior.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
 
-type PromoteCall = Call<"apps.promote" | "services.promote">;
+type PromoteCall = OperationCall<"apps.promote" | "services.promote">;
 
 /** Returns `deploymentId`, or its former name `versionId` when it is absent. */
 const deploymentIdOf = ({ body }: PromoteCall): string => {

@@ -1,4 +1,4 @@
-import type { Call } from "../../world/behavior.js";
+import type { OperationCall } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
 import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
@@ -57,7 +57,7 @@ export const defaultBranch = (world: World, projectId: string): BranchRow => {
  * @throws RequestError 404 `branch:not_found` when the project has no branch with this id.
  */
 export const chooseBranch = (
-  call: Call,
+  call: OperationCall,
   projectId: string,
   { branchId, branchGitName }: BranchFields,
 ): BranchChoice | undefined => {

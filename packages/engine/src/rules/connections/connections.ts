@@ -1,4 +1,4 @@
-import { type Call, behavior, type Success } from "../../world/behavior.js";
+import { type OperationCall, behavior, type Success } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -9,7 +9,10 @@ import { newConnection, newPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
 
 /** Returns the connection in the path and its database. */
-const reachConnection = (call: Call, id: string): { connection: ConnectionRow; database: DatabaseRow } => {
+const reachConnection = (
+  call: OperationCall,
+  id: string,
+): { connection: ConnectionRow; database: DatabaseRow } => {
   const connection = reach(call, "connection", id);
   return { connection, database: reach(call, "database", connection.databaseId) };
 };
@@ -20,7 +23,12 @@ const present = (status: 200 | 201, world: World, connection: ConnectionRow, aft
   after,
 });
 
-const create = (status: 200 | 201, { world }: Call, database: DatabaseRow, name: string): Success => {
+const create = (
+  status: 200 | 201,
+  { world }: OperationCall,
+  database: DatabaseRow,
+  name: string,
+): Success => {
   const connection = newConnection(world, database, name);
   const job = requestChange(world, database, { type: "createConnection", connection });
   return present(status, world, connection, job);

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import type { Call } from "../../world/behavior.js";
+import type { OperationCall } from "../../world/behavior.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
@@ -28,7 +28,7 @@ export const readSource = ({ source, fromDatabase }: SourceFields): DatabaseSour
 /**
  * Refuses a source that cannot be used. Any database that the caller can reach is allowed, even in another project.
  */
-export const refuseUnusableSource = (call: Call, fields: SourceFields): void => {
+export const refuseUnusableSource = (call: OperationCall, fields: SourceFields): void => {
   const source = readSource(fields);
   if (source.type === "empty") return;
   const path = fields.fromDatabase === undefined ? "/source" : "/fromDatabase";
@@ -44,7 +44,7 @@ export const refuseUnusableSource = (call: Call, fields: SourceFields): void => 
 };
 
 /** A source that is being deleted is treated as deleted, because the copy could only be made afterwards. */
-const reachSource = (call: Call, databaseId: string): DatabaseRow => {
+const reachSource = (call: OperationCall, databaseId: string): DatabaseRow => {
   const database = reach(call, "database", databaseId);
   if (isBeingDeleted(database)) throw errors.notFound("database");
   return database;
@@ -56,7 +56,7 @@ const reachSource = (call: Call, databaseId: string): DatabaseRow => {
  * @param path JSON pointer of the field in the body that names the database and the backup.
  */
 export const refuseUnusableBackup = (
-  call: Call,
+  call: OperationCall,
   { databaseId, backupId }: { databaseId: string; backupId: string },
   path: string,
 ): void => {

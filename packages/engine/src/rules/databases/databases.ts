@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type Call, type RoutedRequest, behavior } from "../../world/behavior.js";
+import { type OperationCall, type RoutedRequest, behavior } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
@@ -44,7 +44,7 @@ const refuseTakenLogicalId = (
 
 /** @throws `validation:failed` for null: an app may have no branch, but every database has one. */
 const chooseDatabaseBranch = (
-  call: Call,
+  call: OperationCall,
   projectId: string,
   fields: BranchFields,
 ): NamedBranch | undefined => {
@@ -57,7 +57,7 @@ const chooseDatabaseBranch = (
 
 type CreateFields = SourceFields & BranchFields & { region?: string; name?: string; isDefault?: boolean };
 
-const checkCreate = (call: Call, projectId: string, fields: CreateFields) => {
+const checkCreate = (call: OperationCall, projectId: string, fields: CreateFields) => {
   refuseTwoBranches(fields);
   refuseLogicalIdWithGitName(fields);
   const source = readSource(fields);
@@ -83,7 +83,7 @@ const create = (world: World, fields: CreateFields, checked: ReturnType<typeof c
   });
 };
 
-const checkDelete = (call: Call<"databases.delete">): DatabaseRow => {
+const checkDelete = (call: OperationCall<"databases.delete">): DatabaseRow => {
   const database = reach(call, "database", call.path.databaseId);
   if (database.isDefault) throw databaseErrors.defaultProtected();
   return database;

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type Call, preparedBehavior } from "../../world/behavior.js";
+import { type OperationCall, preparedBehavior } from "../../world/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";
@@ -16,7 +16,7 @@ export interface Period {
 const isDay = (date: string): boolean => !date.includes(":");
 
 /** Reads the period. A date without a time means its first millisecond in `startDate` and its last in `endDate`. */
-const readPeriod = ({ world, query }: Call<"databases.usage.get">): Period => {
+const readPeriod = ({ world, query }: OperationCall<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
   const end = endDate === undefined ? world.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
   return { start: startDate === undefined ? firstOfMonth(end) : readTime(startDate), end };
@@ -40,10 +40,12 @@ const firstOfMonth = (time: number): number => {
  * Returns whether the database existed in the period. If so, the period reports all usage, because engines store no
  * history.
  */
-const isMeasured = (call: Call, { made, createdAt }: DatabaseRow, { start, end }: Period): boolean =>
+const isMeasured = (call: OperationCall, { made, createdAt }: DatabaseRow, { start, end }: Period): boolean =>
   made && createdAt <= end && start <= call.world.clock.now();
 
-const checkUsage = (call: Call<"databases.usage.get">): { period: Period; database: DatabaseRow } => {
+const checkUsage = (
+  call: OperationCall<"databases.usage.get">,
+): { period: Period; database: DatabaseRow } => {
   const period = readPeriod(call);
   if (period.end < period.start) throw databaseErrors.invalidUsageRange("The period ends before it starts");
   return { period, database: reach(call, "database", call.path.databaseId) };

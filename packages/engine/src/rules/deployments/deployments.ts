@@ -1,5 +1,5 @@
 import { deploymentErrors } from "./deployment-errors.js";
-import { type Call, behavior } from "../../world/behavior.js";
+import { type OperationCall, behavior } from "../../world/behavior.js";
 import type { RowContext } from "../../world/row-texts.js";
 import type { World } from "../../world/world.js";
 import { timestamp } from "../../values/clock.js";
@@ -45,8 +45,8 @@ const readPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["p
   return typeof http === "number" ? { http } : {};
 };
 
-type ListCall = Call<"apps.deployments.list"> | Call<"services.deployments.list">;
-type CreateCall = Call<"apps.deployments.create"> | Call<"services.deployments.create">;
+type ListCall = OperationCall<"apps.deployments.list"> | OperationCall<"services.deployments.list">;
+type CreateCall = OperationCall<"apps.deployments.create"> | OperationCall<"services.deployments.create">;
 
 // An app is a service, so both routes list and create the same deployments.
 const list = {

@@ -1,4 +1,4 @@
-import type { Call } from "../../world/behavior.js";
+import type { OperationCall } from "../../world/behavior.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { World } from "../../world/world.js";
@@ -11,7 +11,7 @@ const fallbackRegion = "us-east-1";
  *
  * @throws RequestError 404 `project:not_found`, also when the project is being deleted.
  */
-export const reachProject = (call: Call, projectId: string): ProjectRow => {
+export const reachProject = (call: OperationCall, projectId: string): ProjectRow => {
   const project = reach(call, "project", projectId);
   if (project.deleting) throw errors.notFound("project");
   return project;

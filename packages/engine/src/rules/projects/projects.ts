@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type Call, behavior } from "../../world/behavior.js";
+import { type OperationCall, behavior } from "../../world/behavior.js";
 import type { World } from "../../world/world.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
@@ -42,7 +42,7 @@ const refuseDependencies = ({ store }: World, projectId: string): void => {
   }
 };
 
-const checkDelete = (call: Call<"projects.delete">): ProjectRow => {
+const checkDelete = (call: OperationCall<"projects.delete">): ProjectRow => {
   // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
   const project = reach(call, "project", call.path.id);
   refuseDependencies(call.world, project.id);

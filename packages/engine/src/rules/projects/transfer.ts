@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type Call, behavior } from "../../world/behavior.js";
+import { type OperationCall, behavior } from "../../world/behavior.js";
 import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/want.js";
 import { reachProject } from "./placement.js";
@@ -10,7 +10,7 @@ import { refuseTakenLogicalId } from "./projects.js";
  *
  * @throws `transfer:invalid_recipient_token` unless it is a valid token of a user with the scope `workspace:admin`.
  */
-const recipientWorkspaceId = ({ bearers }: Call<"projects.transfer">): string => {
+const recipientWorkspaceId = ({ bearers }: OperationCall<"projects.transfer">): string => {
   const recipient = bearers["recipientAccessToken"];
   if (recipient?.kind !== "user" || !recipient.scopes.includes(adminScope))
     throw projectErrors.invalidRecipientToken();
