@@ -153,23 +153,15 @@ export const handWrittenInterruptions: Readonly<Record<string, Interrupted>> = {
   },
 };
 
-/** Hand-written commands that neither wait for anything but a response nor create anything that the service keeps. */
+/**
+ * Hand-written commands that neither wait for anything but a response nor create anything that the service keeps, although their shots
+ * change something or wait.
+ */
 export const passiveCommands: readonly string[] = [
-  ...[
-    "logout",
-    "whoami",
-    "link",
-    "unlink",
-    "export",
-    "plan",
-    "env",
-    "open",
-    "doctor",
-    "operations",
-    "schema",
-  ],
-  ...["completion", "complete", "version", "help", "preview list", "preview diff"],
-  ...["logout", "list", "status", "token", "switch"].map((name) => `auth ${name}`),
-  ...["list", "get", "set", "unset"].map((name) => `config ${name}`),
-  ...["list", "approve", "deny"].map((name) => `dev approvals ${name}`),
-].map((line) => `mgmt ${line}`);
+  "mgmt env",
+  "mgmt preview list",
+  "mgmt preview diff",
+  "mgmt auth switch",
+  "mgmt dev approvals approve",
+  "mgmt dev approvals deny",
+];

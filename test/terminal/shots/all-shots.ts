@@ -26,6 +26,10 @@ export const ownShots: Readonly<Record<string, readonly Shot[]>> = {
   ...machineShots,
 };
 
+/** Returns whether nothing that is shown of a command changes anything or waits. */
+export const onlyReads = (line: string): boolean =>
+  ownShots[line]?.every(({ changes, rests }) => !changes && rests === undefined) ?? false;
+
 /** Returns what is shown of a command besides its help. A command that reads needs no shots of its own. */
 export const shotsOf = ({ line, operation }: TypedCommand): readonly Shot[] =>
   ownShots[line] ?? (operation?.method === "GET" ? [example(operation)] : []);
