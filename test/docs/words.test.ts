@@ -6,7 +6,7 @@ import { pages } from "./markdown.js";
 
 /** What users read. The changesets become the changelog. */
 const texts = [
-  ...pages.filter((page) => !/^(?:CONTRIBUTING\.md|bench\/|\.changeset\/)/.test(page)),
+  ...pages.filter((page) => !/^(?:CONTRIBUTING\.md|docs\/architecture\.md|bench\/|\.changeset\/)/.test(page)),
   ...readdirSync(join(root, ".changeset"))
     .filter((name) => name.endsWith(".md") && name !== "README.md")
     .map((name) => `.changeset/${name}`),
