@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DirectoryLock, lockName } from "../src/data-dir/lock.js";
-import { ephemeralPrefix, sweepEphemeral } from "../src/sweep.js";
+import { ephemeralPrefix, sweepEphemeral } from "../src/ephemeral-dir.js";
 import { temporaryDirectory } from "./cluster.js";
 import { elsewhere, endedPid, lockText } from "./lock-owners.js";
 
