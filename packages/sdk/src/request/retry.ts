@@ -5,7 +5,6 @@ import type { TransportResponse } from "../transport/transport.js";
 import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
-import { withMockHint } from "./mock-hint.js";
 import { pause } from "../deadlines/pause.js";
 import { refresh } from "./refresh.js";
 import { refusedByFetch } from "./refused-by-fetch.js";
@@ -51,3 +50,11 @@ const isGone = (message: Message, outcome: Outcome): boolean =>
   outcome.status === 404 &&
   // Not an unknown route, nor the response of a proxy.
   /^(?!route:)\w+:not_found$/.test(errorFrom(message, outcome).code);
+
+/** Says in the hint what a test lacks if the address of `@mgmt/mock`, which no name server knows, was looked up. */
+const withMockHint = (error: ConnectionError): ConnectionError =>
+  /^https:\/\/[\w-]+\.mgmt\.test\//.test(error.url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(error.reason)
+    ? Object.assign(error, {
+        hint: "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().",
+      })
+    : error;
