@@ -82,7 +82,7 @@ const environment = Object.fromEntries(
   ),
 );
 
-describe.concurrent.each([20, 22, 24])("the packed SDK and mock on Node %i", (version) => {
+describe.concurrent.each([20, 22, 24, 26])("the packed SDK and mock on Node %i", (version) => {
   const program = nodeProgram(String(version));
   const env = { ...environment, PATH: `${dirname(program)}:${process.env["PATH"] ?? ""}` };
   const supported = runners.filter(({ since = 20 }) => version >= since);
