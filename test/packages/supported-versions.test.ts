@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { oldestMajor as oldestPostgres } from "../../packages/platform/src/postgres/binaries.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
@@ -93,6 +94,12 @@ describe("the peer dependencies of the packages", () => {
   });
 });
 
+interface Job {
+  strategy: { matrix: { include: { os: string; required: boolean }[] } };
+  "continue-on-error": string;
+  steps: { run?: string; if?: string }[];
+}
+
 describe("docs/support.md", () => {
   const [, section = ""] = read("docs/support.md").split("\n## What is supported\n");
   const rows = Object.fromEntries(
@@ -142,7 +149,7 @@ describe("docs/support.md", () => {
     },
     "Postgres, for `mgmt dev`": { says: [`${system ?? ""} from`, `${String(oldestPostgres)} and newer`] },
     "systems, for `mgmt dev`": { says: ["Linux and macOS, on x64 and arm64", "Windows, WSL"] },
-    "systems, for the CLI": { says: ["Linux, macOS, and Windows"] },
+    "systems, for the CLI": { says: ["Linux and macOS", "Windows, without a promise"] },
     // The C library is the one that Node.js, which the program contains, needs.
     "the standalone program": { says: ["glibc 2.28 and newer, macOS, and Windows, on x64 and arm64"] },
   };
@@ -171,6 +178,27 @@ describe("docs/support.md", () => {
       ["arm64", "x64"].map((cpu) => `${os}-${cpu}`),
     );
     expect([...targets].sort()).toEqual(systems);
+  });
+
+  it("promises for macOS and Windows what a workflow tests there", () => {
+    // A job of GitHub Actions.
+    const { jobs } = parse(read(".github/workflows/check.yml")) as { jobs: { test: Job } };
+    const { strategy, steps, ...job } = jobs.test;
+    const systems = Object.fromEntries(strategy.matrix.include.map(({ os, required }) => [os, required]));
+    expect(systems).toEqual({ "macos-latest": true, "macos-15-intel": true, "windows-latest": false });
+    expect(job["continue-on-error"]).toBe("${{ !matrix.required }}");
+    expect(steps.flatMap(({ run, if: condition }) => (run === undefined ? [] : [[run, condition]]))).toEqual([
+      ["npm ci --ignore-scripts", undefined],
+      ["npm test", undefined],
+      ["npm start", "runner.os == 'macOS'"],
+    ]);
+    const text = section.replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      "On macOS, on x64 and arm64, every change runs the tests that start no process, and starts `mgmt dev` and uses a database.",
+    );
+    expect(text).toContain(
+      "On Windows, every change runs the tests that start no process, but they may fail",
+    );
   });
 
   it("names the systems that have a Postgres package", () => {
