@@ -209,7 +209,7 @@ const limits: readonly (readonly [
     ["neededFileSize = 1024 ** 3;"],
   ],
   [
-    "docs/guides/previews.md",
+    "docs/guides/ci.md",
     "those younger than a day (`--min-age`)",
     "packages/cli/src/commands/preview/command.ts",
     ['{ minAge = "1d" }'],
