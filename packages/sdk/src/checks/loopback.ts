@@ -1,5 +1,6 @@
 /**
- * Returns whether the host of a parsed URL names this machine only: `localhost`, `[::1]` or any address of 127.0.0.0/8.
+ * Returns whether the host of a parsed URL names this machine only: `localhost`, `[::1]` or any address of 127.0.0.0/8,
+ * also as an IPv4-mapped IPv6 address.
  *
  * @param hostname `URL.hostname`, which is lowercase and has numeric addresses in their canonical form.
  */

@@ -15,8 +15,8 @@ export interface ClientOptions {
   baseUrl?: string | undefined;
   /**
    * Whether `baseUrl` may be an `http:` address of another machine, to which credentials and data are then sent unencrypted.
-   * Default: false; `http:` is allowed for `localhost`, 127.0.0.0/8 and `[::1]` only. In browsers, their own rules for
-   * [mixed content](https://www.w3.org/TR/mixed-content/) apply instead.
+   * Default: false; `http:` is allowed for `localhost`, 127.0.0.0/8 (also as IPv4-mapped IPv6) and `[::1]` only. In
+   * browsers, their own rules for [mixed content](https://www.w3.org/TR/mixed-content/) apply instead.
    */
   allowInsecureHttp?: boolean | undefined;
   /**
