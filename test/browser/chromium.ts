@@ -26,11 +26,15 @@ export const launchWithBlockedStorage = async (): Promise<BrowserContext> => {
   return context;
 };
 
-const launchOptions = () => {
-  const executablePath = process.env["CHROMIUM"] ?? candidates.find((path) => existsSync(path));
-  if (executablePath === undefined) {
-    throw new Error("Chromium not found: install the Debian package chromium, or set CHROMIUM to its path");
-  }
+/** Returns the path of the Chromium that `CHROMIUM` names, or of the system's. Throws if there is none. */
+export const chromiumPath = (): string => {
+  const path = process.env["CHROMIUM"] ?? candidates.find((each) => existsSync(each));
+  if (path !== undefined) return path;
+  throw new Error("Chromium not found: install the Debian package chromium, or set CHROMIUM to its path");
+};
+
+export const launchOptions = () => {
+  const executablePath = chromiumPath();
   // Chromium's sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return { executablePath, args };

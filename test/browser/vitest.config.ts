@@ -1,15 +1,56 @@
+import { fileURLToPath } from "node:url";
+import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared from "../../vitest.config.js";
+import shared, { sequence } from "../../vitest.config.js";
+import { launchOptions } from "./chromium.js";
+
+const source = (path: string) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
+
+/** What the packages import in a page in place of what Node.js has. */
+const inPage = {
+  "#digest": source("engine/src/digest/plain-digest.ts"),
+  "#validators": source("engine/src/request/late-validators.ts"),
+};
+
+const common = {
+  globalSetup: ["scripts/generate/fresh-build-output.ts"],
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+};
 
 /** Tests in a real browser. They need Chromium, so `npm test` does not run them. Run from the root. */
 export default defineConfig({
-  ...(shared.resolve && { resolve: shared.resolve }),
   test: {
     reporters: reporters(),
-    include: ["test/browser/**/*.browser.ts"],
-    globalSetup: ["scripts/generate/fresh-build-output.ts"],
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    projects: [
+      {
+        ...(shared.resolve && { resolve: shared.resolve }),
+        test: { name: "browser", include: ["test/browser/**/*.browser.ts"], ...common },
+      },
+      {
+        // The tests of the API, inside a page.
+        resolve: { alias: inPage },
+        test: {
+          name: "page",
+          include: ["packages/engine/test/{rules,oauth}/*.test.ts"],
+          // They start servers on HTTP.
+          exclude: [
+            "packages/engine/test/oauth/{approval-page,authorize-page,control-surface,libraries,sign-in-key}.test.ts",
+          ],
+          setupFiles: ["test/setup/patience.ts"],
+          isolate: false,
+          sequence,
+          ...common,
+          browser: {
+            enabled: true,
+            headless: true,
+            provider: playwright({ launchOptions: launchOptions() }),
+            instances: [{ browser: "chromium" }],
+            screenshotFailures: false,
+          },
+        },
+      },
+    ],
   },
 });

@@ -35,7 +35,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     });
     const { code } = await api.engine.oauth.consent({ client: id });
     const encoded = new URLSearchParams({ secret }).toString().slice("secret=".length);
-    const authorization = `bAsIc ${Buffer.from(`${id}:${encoded}`).toString("base64")}`;
+    const authorization = `bAsIc ${btoa(`${id}:${encoded}`)}`;
     expect((await api.token({ grant_type: "authorization_code", code }, { authorization })).status).toBe(200);
   });
 
@@ -59,17 +59,9 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
       { authorization: `${basic(web.client, web.secret).authorization}=` },
     ],
     ["Basic that is no Base64", { client_id: web.client }, { authorization: "Basic !!" }],
-    ["Basic without a colon", {}, { authorization: `Basic ${Buffer.from(web.client).toString("base64")}` }],
-    [
-      "Basic with a broken percent-encoding",
-      {},
-      { authorization: `Basic ${Buffer.from("a%zz:b").toString("base64")}` },
-    ],
-    [
-      "Basic that is not UTF-8",
-      {},
-      { authorization: `Basic ${Buffer.from([255, 58, 97]).toString("base64")}` },
-    ],
+    ["Basic without a colon", {}, { authorization: `Basic ${btoa(web.client)}` }],
+    ["Basic with a broken percent-encoding", {}, { authorization: `Basic ${btoa("a%zz:b")}` }],
+    ["Basic that is not UTF-8", {}, { authorization: `Basic ${btoa("\u00ff:a")}` }],
   ];
   it.each(refusals)(
     "refuses %s with 401 invalid_client, without using the code (RFC 6749, section 5.2)",

@@ -42,7 +42,7 @@ export const encode = (form: Form): string =>
     .join("&");
 
 export const basic = (id: string, secret: string): Record<string, string> => ({
-  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`,
+  authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`,
 });
 
 export interface Answered {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { isInMemory } from "../server/engine-under-test.js";
 import { Api } from "./api.js";
 import { brokenInvariants, differences } from "./invariants.js";
 import { nothingToCopy } from "./model-databases.js";
 import { Dice, RandomRequests } from "./random-requests.js";
 
 // Rows in a database take much longer.
-const [seeds, rounds] = process.env["MGMT_TEST_STORE"] === undefined ? [20, 60] : [2, 20];
+const [seeds, rounds] = isInMemory() ? [20, 60] : [2, 20];
 const works = ["create", "drop", "restore", "grant", "revoke", "dropBackup"] as const;
 
 /** Runs one round: a few concurrent requests, while time passes and the database engine sometimes fails. */

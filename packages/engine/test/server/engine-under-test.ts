@@ -42,5 +42,8 @@ export const useEngines = (other: OpenEngine): void => {
   open = other;
 };
 
+/** Returns whether the rows of engines are in memory. */
+export const isInMemory = (): boolean => open === openInMemory;
+
 /** Opens an engine: in memory, unless `useEngines` has chosen another one. */
 export const openEngine: OpenEngine = (options) => open(options);
