@@ -47,6 +47,8 @@ export interface Library {
   readonly entries: readonly string[];
   /** Source files that the package exports for web pages, as ES modules alone. */
   readonly pages?: readonly string[];
+  /** Source files that replace an entry where Node.js is not, as ES modules alone. The entry declares their types. */
+  readonly plain?: readonly string[];
   /** Source files that `imports` of the package names, one per runtime. */
   readonly conditional?: readonly string[];
   readonly formats: readonly ("esm" | "cjs")[];
@@ -83,6 +85,7 @@ const mock: Library = {
   name: "mock",
   entries: ["index", "server", "vitest", "jest", "playwright"],
   pages: ["browser"],
+  plain: ["plain"],
   conditional: ["platform/node-platform", "platform/plain-platform"],
   formats: ["esm", "cjs"],
 };
@@ -135,10 +138,9 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"], 
 const mockCommand: Library = { name: "mock", entries: ["command"], formats: ["esm"] };
 
 const engineGroups = [engine, { ...engine, entries: engine.conditional ?? [] }];
-const mockGroups = [mock.entries, mock.pages ?? [], mock.conditional ?? []].map((entries) => ({
-  ...mock,
-  entries,
-}));
+const mockGroups = [mock.entries, [...(mock.pages ?? []), ...(mock.plain ?? [])], mock.conditional ?? []].map(
+  (entries) => ({ ...mock, entries }),
+);
 
 export default defineConfig(
   [...sdkGroups, ...engineGroups, ...mockGroups, mockCommand, platform].map(buildOf),

@@ -64,6 +64,20 @@ it("lists, creates, throws, aborts, enforces deadlines and logs in with the pack
   expect(await answer.text()).toBe("all is so");
 });
 
+it("creates, lists, waits, and throws with the packed mock inside workerd", async () => {
+  const program = `
+    import { useMock } from "./mock.mjs";
+    const respond = () => useMock().then((said) => new Response(said), (error) => new Response(error.stack));
+    export default { fetch: respond };
+  `;
+  const { code, imports } = await bundle(installed, program, ["workerd", "worker", "browser"]);
+  expect(imports).toEqual([]);
+  await writeFile(join(folder, "worker.bundle.mjs"), code);
+  await cp(join(installed, "worker.capnp"), join(folder, "worker.capnp"));
+  const port = await serve(folder);
+  expect(await (await fetch(`http://127.0.0.1:${String(port)}/`)).text()).toBe("all is so");
+});
+
 it("runs the example of a worker, built by its script, with the variables as bindings", async () => {
   const cwd = await installExample(installed, "worker");
   await runScript(cwd, "build");

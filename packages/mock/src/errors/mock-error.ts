@@ -10,6 +10,7 @@ export type MockErrorCode =
   | "mock:msw_unusable"
   | "mock:sdk_missing"
   | "mock:sdk_unusable"
+  | "mock:needs_node"
   | "mock:not_started"
   | "mock:insecure_page"
   | "mock:worker_missing"
@@ -95,6 +96,13 @@ export const mockErrors = {
     new MockError(
       "mock:closed",
       `${method} ${path} was not handled, because the mock is closed. Await what the client does before you close the mock. That of setupMock() opens again with mock.listen()`,
+    ),
+
+  needsNode: (member: string): MockError =>
+    new MockError(
+      "mock:needs_node",
+      `mock.${member} needs Node.js, and this program was loaded or bundled for a runtime without it. Send requests with mock.fetch, and ` +
+        "create clients with createClient(mock.clientOptions()). In a web page, setupMockWorker() of @mgmt/mock/browser receives the requests of the page",
     ),
 
   notStarted: (): MockError =>
