@@ -84,7 +84,7 @@ const engine: Library = {
 const mock: Library = {
   name: "mock",
   entries: ["index", "server", "vitest", "jest", "playwright"],
-  pages: ["browser"],
+  pages: ["browser", "vitest-browser"],
   plain: ["plain"],
   conditional: ["platform/node-platform", "platform/plain-platform"],
   formats: ["esm", "cjs"],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createClient } from "@mgmt/sdk";
 import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { chromiumPath } from "../browser/chromium.js";
 import { startDevOf } from "../security/dev-process.js";
 import { examples, installExample, runScript, start } from "./example.js";
 
@@ -152,6 +153,11 @@ const uses: Record<string, (folder: string) => Promise<void>> = {
   },
   testing: async (folder) => {
     expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +2 passed \(2\)/);
+  },
+  "vitest-browser": async (folder) => {
+    await runScript(folder, "prepare");
+    const own = { NO_COLOR: "1", CHROMIUM: chromiumPath() };
+    expect(await runScript(folder, "test", own)).toMatch(/Tests +3 passed \(3\)/);
   },
   saas: async (folder) => {
     expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +10 passed \(10\)/);

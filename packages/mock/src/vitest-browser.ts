@@ -1,0 +1,68 @@
+import { type TestAPI, test as base } from "vitest";
+import { assertEngineOptions } from "@mgmt/engine/internal";
+import {
+  type StartOptions,
+  type WorkerMock,
+  type WorkerMockOptions,
+  setupMockWorker,
+} from "./browser/worker-mock.js";
+import { frozenClockNote } from "./kit/frozen-clock.js";
+import { unstruckError } from "./kit/unstruck-faults.js";
+import { WatchedTest } from "./kit/watched-test.js";
+
+export type { StartOptions, WorkerMock } from "./browser/worker-mock.js";
+export type { WatchedTest } from "./kit/watched-test.js";
+
+/** Settings of the fixtures: those of `setupMockWorker` and of `mock.start()`, and their own. */
+export interface PageKitOptions extends Omit<WorkerMockOptions, "persist">, StartOptions {
+  /** Whether a test fails if a fault that it has added has applied to no request. Default: false. */
+  readonly assertFaultsStruck?: boolean | undefined;
+}
+
+/** Fixtures of a test. Each is created when the test asks for it. */
+export interface PageFixtures {
+  /** A mock of the test's own, which receives the requests of the page until the test ends. */
+  mock: WorkerMock;
+  /** Base URL of `mock`, without a trailing slash and without `/v1`. */
+  baseUrl: string;
+  /** The requests of the test to `mock`. */
+  requestLog: WatchedTest;
+}
+
+/**
+ * Returns Vitest's `test` with fixtures for the Management API, for tests that run in a browser. A page has one mock at a time, so they
+ * are not for `test.concurrent`. If a test fails, its requests are added to its errors. A request that the mock has no operation for
+ * fails the test that sent it.
+ *
+ * @param options of the mocks and the fixtures.
+ * @throws TypeError for an option that does not exist or is not valid.
+ */
+export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> => {
+  const { handlers, onUnhandledRequest, workerUrl, scope, assertFaultsStruck, ...mockOptions } = options;
+  assertEngineOptions(mockOptions, ["baseUrl"]);
+  return base.extend<PageFixtures>({
+    requestLog: async ({ task }, use) => {
+      const test = new WatchedTest(task.name);
+      await use(test);
+      const error = test.errorAtEnd(task.result?.state === "fail");
+      if (error) throw error;
+    },
+    mock: async ({ requestLog }, use) => {
+      const mock = setupMockWorker({ validateResponses: true, ...mockOptions });
+      mock.followRequests((request) => requestLog.add(request));
+      await mock.start({ handlers, onUnhandledRequest, workerUrl, scope });
+      await use(mock);
+      const frozen = frozenClockNote(mock, requestLog.requests);
+      if (frozen !== undefined) requestLog.addNote(frozen);
+      const unstruck = assertFaultsStruck === true ? unstruckError(mock.faults) : undefined;
+      if (unstruck) requestLog.failIfPassed(unstruck);
+      await mock.stop();
+    },
+    baseUrl: async ({ mock }, use) => {
+      await use(mock.baseUrl);
+    },
+  });
+};
+
+/** Vitest's `test` with the fixtures `mock`, `baseUrl`, and `requestLog`, with the default options. See `createTest`. */
+export const test: TestAPI<PageFixtures> = createTest();
