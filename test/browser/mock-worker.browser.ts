@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
@@ -29,26 +31,36 @@ window.defects = [];
 
 const workerScript = readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8");
 
+/** Worker scripts by their paths. */
+const scripts: Readonly<Record<string, string>> = {
+  "/mockServiceWorker.js": workerScript,
+  "/below/mockServiceWorker.js": workerScript,
+  // That of another version of MSW.
+  "/other-version.js": workerScript.replace(/(INTEGRITY_CHECKSUM|PACKAGE_VERSION) = '.*'/g, "$1 = 'other'"),
+};
+
 describe("a mock in a page", () => {
   let browser: Browser;
   let context: BrowserContext;
   let server: Server;
+  let html: string;
   let origin: string;
   let page: Page;
   /** Requests that reached the network. */
   let received: string[];
   beforeAll(async () => {
     await ensureBuilt();
-    const html = `<!doctype html><title>App</title><script type="module">${await bundleForPage(program)}</script>`;
+    html = `<!doctype html><title>App</title><script type="module">${await bundleForPage(program)}</script>`;
     browser = await launchChromium();
     server = createServer(({ url = "" }, response) => {
       received.push(url);
-      const path = url.split("?")[0];
-      const isScript = path === "/mockServiceWorker.js" || path === "/below/mockServiceWorker.js";
-      if (isScript) response.setHeader("content-type", "text/javascript");
-      else if (path !== "/" && path !== "/below/") response.statusCode = 404;
-      else response.setHeader("content-type", "text/html");
-      response.end(isScript ? workerScript : path === "/" || path === "/below/" ? html : "");
+      const [path = ""] = url.split("?");
+      const script = scripts[path];
+      const isPage = path === "/" || path === "/below/";
+      if (script !== undefined) response.setHeader("content-type", "text/javascript");
+      else if (isPage) response.setHeader("content-type", "text/html");
+      else response.statusCode = 404;
+      response.end(script ?? (isPage ? html : ""));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
@@ -57,8 +69,7 @@ describe("a mock in a page", () => {
     received = [];
     context = await browser.newContext();
     page = await context.newPage();
-    await page.goto(origin);
-    await page.waitForFunction(() => "kit" in window);
+    await open(origin);
   });
   afterEach(() => context.close());
   afterAll(async () => {
@@ -66,9 +77,14 @@ describe("a mock in a page", () => {
     server.close();
   });
 
+  const isReady = () => page.waitForFunction(() => "kit" in window);
+  const open = async (url: string): Promise<void> => {
+    await page.goto(url);
+    await isReady();
+  };
   const reload = async (): Promise<void> => {
     await page.reload();
-    await page.waitForFunction(() => "kit" in window);
+    await isReady();
   };
   const start = (options: mockEntry.WorkerMockOptions = {}) =>
     page.evaluate(async (given) => {
@@ -77,6 +93,15 @@ describe("a mock in a page", () => {
       window.mock = window.kit.setupMockWorker({ ...given, onDefect });
       await window.mock.start();
     }, options);
+  /** Lists the projects as the page does, and returns the status of the response. */
+  const list = () =>
+    page.evaluate(async () => {
+      const headers = { authorization: `Bearer ${await window.mock.tokens.user()}` };
+      return fetch(`${window.mock.baseUrl}/v1/projects`, { headers }).then(
+        ({ status }) => status,
+        (error: unknown) => String(error),
+      );
+    });
   /** Returns the code and the message of the error that a call in the page ends with. */
   const failureOf = (call: () => Promise<unknown>) =>
     page.evaluate(
@@ -186,6 +211,92 @@ describe("a mock in a page", () => {
     expect(
       await failureOf(() => window.kit.setupMockWorker().start({ workerUrl: "/below/mockServiceWorker.js" })),
     ).toMatchObject({ code: "mock:not_intercepted", message: expect.stringContaining("scope") });
+  });
+
+  it("works with the worker script of another version of MSW", async () => {
+    await page.evaluate(async () => {
+      window.mock = window.kit.setupMockWorker();
+      await window.mock.start({ workerUrl: "/other-version.js" });
+    });
+    expect(await list()).toBe(200);
+  });
+
+  it("responds at a path outside of the scope, if the page is in it", async () => {
+    await open(`${origin}/below/`);
+    await page.evaluate(async () => {
+      window.mock = window.kit.setupMockWorker({ baseUrl: `${location.origin}/api` });
+      await window.mock.start({ workerUrl: "/below/mockServiceWorker.js" });
+    });
+    received = [];
+    expect(await list()).toBe(200);
+    expect(received).toEqual([]);
+  });
+
+  it("reads a body that is a stream, and responds to requests that outlive the page", async () => {
+    await start();
+    const statuses = await page.evaluate(async () => {
+      const headers = {
+        authorization: `Bearer ${await window.mock.tokens.user()}`,
+        "content-type": "application/json",
+      };
+      const url = `${window.mock.baseUrl}/v1/projects`;
+      const body = '{"name":"shop","createDatabase":false}';
+      const streamed: RequestInit & { duplex: "half" } = { body: new Blob([body]).stream(), duplex: "half" };
+      const first = await fetch(url, { method: "POST", headers, ...streamed });
+      const second = await fetch(url, { method: "POST", headers, body, keepalive: true });
+      return [first.status, second.status, window.mock.store.projects.size];
+    });
+    expect(statuses).toEqual([201, 201, 2]);
+  });
+
+  it("goes on after a request that the page has aborted", async () => {
+    await start();
+    const failure = await page.evaluate(async () => {
+      const { mock } = window;
+      const headers = { authorization: `Bearer ${await mock.tokens.user()}` };
+      const controller = new AbortController();
+      mock.faults.add({ operation: "projects.list", latency: 600_000, times: 1 });
+      const { signal } = controller;
+      const answer = fetch(`${mock.baseUrl}/v1/projects`, { headers, signal });
+      while (mock.faults.list().length > 0) await new Promise(requestAnimationFrame);
+      controller.abort();
+      return answer.then(String, (error: Error) => error.name);
+    });
+    expect(failure).toBe("AbortError");
+    expect(await list()).toBe(200);
+    expect(await page.evaluate(() => window.defects)).toEqual([]);
+  });
+
+  it("has the state from before a request in the middle of which the page was reloaded", async () => {
+    await start({ persist: "session" });
+    await page.evaluate(async () => {
+      const { mock } = window;
+      await mock.seed.project({ name: "kept" });
+      mock.faults.add({ operation: "projects.list", latency: 600_000, times: 1 });
+      const headers = { authorization: `Bearer ${await mock.tokens.user()}` };
+      void fetch(`${mock.baseUrl}/v1/projects`, { headers });
+      while (mock.faults.list().length > 0) await new Promise(requestAnimationFrame);
+    });
+    await reload();
+    await start({ persist: "session" });
+    expect(await page.evaluate(() => window.mock.store.projects.list({}).map(({ name }) => name))).toEqual([
+      "kept",
+    ]);
+    expect(await list()).toBe(200);
+  });
+
+  it("works in a page that was opened as a file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mgmt-page-"));
+    try {
+      const file = join(folder, "index.html");
+      writeFileSync(file, html);
+      await open(pathToFileURL(file).href);
+      await start({ persist: "session" });
+      expect(await list()).toBe(200);
+      expect(await page.evaluate(() => window.defects)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("says what to do when client() is called before start()", async () => {

@@ -1,11 +1,7 @@
 import { type TestAPI, test as base } from "vitest";
 import { assertEngineOptions } from "@mgmt/engine/internal";
-import {
-  type StartOptions,
-  type WorkerMock,
-  type WorkerMockOptions,
-  setupMockWorker,
-} from "./browser/worker-mock.js";
+import { setupMockWorker } from "./browser/setup-mock-worker.js";
+import type { StartOptions, WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { frozenClockNote } from "./kit/frozen-clock.js";
 import { unstruckError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";

@@ -21,17 +21,19 @@ export class KeptState {
   #hasFailed = false;
 
   /**
-   * @param open returns the storage, or throws when the browser denies it.
+   * @param open returns the storage; null, or throws, when the browser denies it.
    * @param report called with problems, which do not stop the mock.
    */
-  constructor(key: string, open: () => Storage, report: (error: MockError) => void) {
+  constructor(key: string, open: () => Storage | null, report: (error: MockError) => void) {
     this.#key = key;
     this.#report = report;
     try {
-      this.#storage = open();
+      this.#storage = open() ?? undefined;
     } catch (error) {
       report(mockErrors.storageDenied(error));
+      return;
     }
+    if (!this.#storage) report(mockErrors.storageDenied());
   }
 
   /** Returns what was kept; undefined if there is nothing, or nothing that this version can read. */

@@ -1,5 +1,5 @@
 import { type HttpHandler, type RequestHandler, http } from "msw";
-import { type SetupWorker, setupWorker } from "msw/browser";
+import type { SetupWorker } from "msw/browser";
 import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@mgmt/sdk";
@@ -8,6 +8,7 @@ import { MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import type { MockOptions } from "../mocks/mock.js";
 import { KeptState, type Persistence } from "./kept-state.js";
+import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
 
 export interface WorkerMockOptions extends MockOptions {
   /**
@@ -30,12 +31,13 @@ export interface StartOptions {
 
 const ownOptions: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist: true };
 
-/** How long changes are collected before they are kept, in milliseconds. */
-const keepDelay = 100;
+/** How long the worker script has to answer, in milliseconds. */
+const patience = { start: 20_000, stop: 2_000 };
 
-/** The mock of this page that has started, also if a copy of this module has started it before a hot reload. */
-const registry = globalThis as { [running]?: { stop(): Promise<void> } | undefined };
-const running = Symbol.for("@mgmt/mock/browser");
+/** What is used of `setupWorker` of MSW. Its `stop` returns a promise in MSW 3. */
+export type CreateWorker = (
+  ...handlers: RequestHandler[]
+) => Pick<SetupWorker, "start"> & { stop(): void | Promise<void> };
 
 /**
  * Runs the reference server inside a web page. Requests that the page sends to `baseUrl` or `authUrl` are handled in its memory, and
@@ -45,17 +47,22 @@ export class WorkerMock extends MockServer {
   readonly #kept: KeptState | undefined;
   readonly #initial: Snapshot;
   readonly #urls: RegExp;
-  readonly #keepNow = (): void => this.#keep();
+  readonly #createWorker: CreateWorker;
+  readonly #running: RunningMock = { keep: () => this.#keep(), stop: () => this.#stop() };
   /** Part of the URL of the request that `start` sends to itself. */
   readonly #probe = `mgmt-mock-probe=${String(Math.random())}`;
-  #worker: SetupWorker | undefined;
+  #worker: ReturnType<CreateWorker> | undefined;
+  #listeners = new AbortController();
   #sdk: Sdk | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How long changes are collected before they are kept, in milliseconds. */
+  #keepDelay = 0;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
-  constructor(options: WorkerMockOptions = {}) {
+  constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
     assertEngineOptions(options, Object.keys(ownOptions));
     const { baseUrl, settings, persist, afterMutation, ...rest } = options;
+    pageMocks.running?.keep();
     const kept = persist === undefined ? undefined : keptState(persist, options);
     const found = rest.snapshot ? undefined : kept?.read();
     super({
@@ -67,6 +74,7 @@ export class WorkerMock extends MockServer {
         return afterMutation?.();
       },
     });
+    this.#createWorker = createWorker;
     this.#kept = kept;
     this.#initial = found?.initial ?? rest.initial ?? this.snapshot();
     this.#urls = urlsBelow(this.bases);
@@ -93,43 +101,63 @@ export class WorkerMock extends MockServer {
 
   /**
    * Starts the worker of MSW, and resolves when it passes the requests of the page to this mock. Stops a mock that the page has started
-   * before, as a hot reload does.
+   * before, as a hot reload does. Has no effect on a mock that runs.
    *
    * @throws MockError `mock:insecure_page` when the page cannot sign tokens, `mock:worker_missing` when the worker script cannot be
-   * registered, `mock:not_intercepted` when the requests of the page do not reach the mock.
+   * registered, `mock:worker_silent` when it is not that of MSW, `mock:not_intercepted` when the requests of the page do not reach the
+   * mock.
    */
   // oxlint-disable-next-line typescript/no-misused-promises -- Only the page starts it, and awaits the worker.
-  override async start(options: StartOptions = {}): Promise<void> {
-    const { handlers = [], onUnhandledRequest = "bypass", workerUrl, scope } = options;
+  override start(options: StartOptions = {}): Promise<void> {
+    return inTurn(() => this.#start(options));
+  }
+
+  /** Stops passing requests to this mock, and stops background work. What `persist` keeps remains. */
+  override stop(): Promise<void> {
+    return inTurn(() => this.#stop());
+  }
+
+  async #start(options: StartOptions): Promise<void> {
     if (!globalThis.isSecureContext) throw mockErrors.insecurePage(location.origin);
-    if (registry[running] !== this) await registry[running]?.stop();
-    registry[running] = this;
-    this.#worker ??= setupWorker(...this.handlers, ...handlers);
+    if (pageMocks.running === this.#running) return;
+    await pageMocks.running?.stop();
+    pageMocks.running = this.#running;
+    try {
+      [this.#sdk] = await Promise.all([loadSdk(), this.#startWorker(options)]);
+      await this.#assertIntercepted();
+    } catch (error) {
+      await this.#stop();
+      throw error;
+    }
+    this.#listen();
+    this.isClosed = false;
+    super.start();
+  }
+
+  async #startWorker(options: StartOptions): Promise<void> {
+    const { handlers = [], onUnhandledRequest = "bypass", workerUrl, scope } = options;
     const serviceWorker = {
       ...(workerUrl !== undefined && { url: workerUrl }),
       ...(scope !== undefined && { options: { scope } }),
     };
     // MSW 3 has another name for the option.
     const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
-    const [sdk] = await Promise.all([
-      loadSdk(),
-      this.#worker.start({ serviceWorker, quiet: true, ...unhandled }).catch((error: unknown) => {
-        throw mockErrors.workerMissing(workerUrl ?? "/mockServiceWorker.js", error);
-      }),
-    ]);
-    this.#sdk = sdk;
-    await this.#assertIntercepted();
-    addEventListener("pagehide", this.#keepNow);
-    this.isClosed = false;
-    super.start();
+    const script = workerUrl ?? "/mockServiceWorker.js";
+    const worker = this.#createWorker(...this.handlers, ...handlers);
+    const started = worker.start({ serviceWorker, quiet: true, ...unhandled }).catch((error: unknown) => {
+      throw mockErrors.workerMissing(script, error);
+    });
+    if (!(await isDoneWithin(patience.start, started)))
+      throw mockErrors.workerSilent(script, patience.start / 1_000);
+    this.#worker = worker;
   }
 
-  /** Stops passing requests to this mock, and stops background work. What `persist` keeps remains. */
-  override async stop(): Promise<void> {
-    if (registry[running] === this) registry[running] = undefined;
-    removeEventListener("pagehide", this.#keepNow);
+  async #stop(): Promise<void> {
+    if (pageMocks.running === this.#running) pageMocks.running = undefined;
+    this.#listeners.abort();
     this.isClosed = true;
-    await this.#worker?.stop();
+    // MSW 3 waits for its script to confirm it, which that of MSW 2 does not.
+    await isDoneWithin(patience.stop, Promise.resolve(this.#worker?.stop()));
     this.#worker = undefined;
     await super.stop();
     this.#keep();
@@ -161,22 +189,40 @@ export class WorkerMock extends MockServer {
   /** Sends a request as the page does, and checks that this mock responds. */
   async #assertIntercepted(): Promise<void> {
     const response = await fetch(`${this.baseUrl}/?${this.#probe}`).catch((error: unknown) => ({ error }));
-    if ("error" in response || (await response.text()) !== this.#probe) {
-      await this.stop();
+    if ("error" in response || (await response.text()) !== this.#probe)
       throw mockErrors.notIntercepted(this.baseUrl, location.pathname, "error" in response && response.error);
-    }
+  }
+
+  #listen(): void {
+    this.#listeners = new AbortController();
+    addEventListener("pagehide", () => this.#keep(), { signal: this.#listeners.signal });
   }
 
   #keepSoon(): void {
-    if (this.#kept) this.#timer ??= setTimeout(this.#keepNow, keepDelay);
+    if (this.#kept) this.#timer ??= setTimeout(() => this.#keep(), this.#keepDelay);
   }
 
   #keep(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const { running } = pageMocks;
+    // Another mock has taken the place of this one, and keeps its own state.
+    if (running && running !== this.#running) return;
+    const start = performance.now();
     this.#kept?.write({ snapshot: this.snapshot(), initial: this.#initial });
+    // With many rows it takes long: at most a tenth of the time.
+    this.#keepDelay = 9 * (performance.now() - start);
   }
 }
+
+/** Resolves with true when the work is done, or with false after some milliseconds. */
+const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+};
 
 type Sdk = { readonly createClient: typeof CreateClient } | { readonly failure: unknown };
 
@@ -193,14 +239,6 @@ const keptState = (
 ): KeptState => {
   if (persist !== "session" && persist !== "local")
     throw new TypeError('persist must be "session" or "local"');
-  const open = (): Storage => (persist === "session" ? sessionStorage : localStorage);
+  const open = (): Storage | null => (persist === "session" ? sessionStorage : localStorage);
   return new KeptState(`@mgmt/mock ${baseUrl ?? "default"}`, open, onDefect);
 };
-
-/**
- * Creates a reference server for a web page. Await `mock.start()` before the page sends requests. Requires `msw` 2 or 3, and the worker
- * script that `npx msw init` writes.
- *
- * @throws TypeError when `baseUrl` or `settings.authUrl` is not valid, and for an option that does not exist.
- */
-export const setupMockWorker = (options: WorkerMockOptions = {}): WorkerMock => new WorkerMock(options);

@@ -14,6 +14,7 @@ export type MockErrorCode =
   | "mock:not_started"
   | "mock:insecure_page"
   | "mock:worker_missing"
+  | "mock:worker_silent"
   | "mock:not_intercepted"
   | "mock:storage_denied"
   | "mock:storage_full"
@@ -39,6 +40,8 @@ export class MockError extends Error {
 const withoutMsw = "`mock.fetch` and `@mgmt/mock/server` work without it.";
 
 const oneServer = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
+
+const oneWorker = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -120,19 +123,27 @@ export const mockErrors = {
   workerMissing: (url: string, cause: unknown): MockError =>
     new MockError(
       "mock:worker_missing",
-      `The worker script ${url} could not be registered: ${reasonOf(cause).split("\n", 1).join("")} Write it into the folder of public files with npx msw init, or pass its URL: mock.start({ workerUrl })`,
+      `The worker script ${url} could not be registered: ${reasonOf(cause).split("\n\n", 2).join(" ")} Write it into the folder of public ` +
+        "files with npx msw init, or pass its URL: mock.start({ workerUrl })",
       { cause },
+    ),
+
+  workerSilent: (url: string, seconds: number): MockError =>
+    new MockError(
+      "mock:worker_silent",
+      `The worker script ${url} has not answered for ${String(seconds)} seconds. Check that it is the script that npx msw init has written, ` +
+        "and not a worker of your own",
     ),
 
   notIntercepted: (baseUrl: string, page: string, cause: unknown): MockError =>
     new MockError(
       "mock:not_intercepted",
-      `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): pass your handlers to ` +
-        `mock.start({ handlers }), or mock.handlers to yours. Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW`,
+      `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorker}. ` +
+        `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW`,
       { cause },
     ),
 
-  storageDenied: (cause: unknown): MockError =>
+  storageDenied: (cause?: unknown): MockError =>
     new MockError(
       "mock:storage_denied",
       "The browser denies this page its storage, so a reload loses the state of the mock. Allow the site to store data, or leave persist out",

@@ -2,19 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { KeptState } from "../../src/browser/kept-state.js";
 import type { MockError } from "../../src/errors/mock-error.js";
-
-/** A storage with room for so many characters. */
-const storageOf = (room = Infinity) => {
-  const items = new Map<string, string>();
-  return {
-    items,
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, text: string) => {
-      if (text.length > room) throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
-      items.set(key, text);
-    },
-  };
-};
+import { storageOf } from "./fake-page.js";
 
 const openWith = (open: () => ReturnType<typeof storageOf>) => {
   const report = vi.fn<(error: MockError) => void>();

@@ -1,0 +1,25 @@
+/** A mock that runs in this page. */
+export interface RunningMock {
+  /** Stores the latest changes, so that the next mock finds them. */
+  keep(): void;
+  stop(): Promise<void>;
+}
+
+interface PageMocks {
+  running?: RunningMock | undefined;
+  /** Settles when what the mocks have begun is done. */
+  turn: Promise<unknown>;
+}
+
+const key = Symbol.for("@mgmt/mock/browser");
+const page = globalThis as { [key]?: PageMocks };
+
+/** What the mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
+export const pageMocks: PageMocks = (page[key] ??= { turn: Promise.resolve() });
+
+/** Does something when the mocks of this page have done what they began before. */
+export const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const done = pageMocks.turn.then(work);
+  pageMocks.turn = done.catch(() => undefined);
+  return done;
+};

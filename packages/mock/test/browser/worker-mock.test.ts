@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { pageMocks } from "../../src/browser/page-mocks.js";
+import { type CreateWorker, WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
+import { MockError } from "../../src/errors/mock-error.js";
+import { FakePage, storageOf } from "./fake-page.js";
+
+describe("a mock in a page", () => {
+  let page: FakePage;
+  let defects: MockError[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.open();
+    defects = [];
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await pageMocks.running?.stop();
+    page.close();
+  });
+
+  const onDefect = (error: unknown): void => {
+    if (!(error instanceof MockError)) throw error;
+    defects.push(error);
+  };
+  const setup = (options: WorkerMockOptions = {}, createWorker: CreateWorker = page.createWorker) =>
+    new WorkerMock({ ...options, onDefect }, createWorker);
+  const namesIn = (mock: WorkerMock): string[] => mock.store.projects.list({}).map(({ name }) => name);
+  const list = async (mock: WorkerMock): Promise<number> => {
+    const headers = { authorization: `Bearer ${await mock.tokens.user()}` };
+    return (await fetch(`${mock.baseUrl}/v1/projects`, { headers })).status;
+  };
+  const createWith = async (mock: WorkerMock, init: RequestInit): Promise<number> => {
+    const headers = {
+      authorization: `Bearer ${await mock.tokens.user()}`,
+      "content-type": "application/json",
+    };
+    return (await fetch(`${mock.baseUrl}/v1/projects`, { method: "POST", headers, ...init })).status;
+  };
+  const project = '{"name":"shop","createDatabase":false}';
+  /** Returns the error of a start, with what it says. */
+  const failureOf = async (mock: WorkerMock): Promise<{ code: string; message: string }> => {
+    const error: unknown = await mock.start().catch((reason: unknown) => reason);
+    if (!(error instanceof MockError)) throw error;
+    return { code: error.code, message: error.message };
+  };
+
+  describe("that cannot start", () => {
+    it("says so when the page has no secure address", async () => {
+      page.open({ isSecure: false });
+      expect(await failureOf(setup())).toEqual({
+        code: "mock:insecure_page",
+        message: expect.stringMatching(/^http:\/\/app\.test is not a secure .+ https: or at localhost$/),
+      });
+    });
+
+    it("passes on why the browser refuses the worker script", async () => {
+      const mime = "The script has an unsupported MIME type ('text/html').";
+      const refusing: CreateWorker = () => ({
+        start: () =>
+          Promise.reject(new Error(`[MSW] Failed to register the Service Worker:\n\n${mime}\n\nMore: …`)),
+        stop: () => undefined,
+      });
+      const { code, message } = await failureOf(setup({}, refusing));
+      expect(code).toBe("mock:worker_missing");
+      expect(message).toContain(mime);
+      expect(message).toContain("npx msw init");
+      expect(message).not.toContain("More:");
+    });
+
+    it("says so when the worker script is not that of MSW", async () => {
+      vi.useFakeTimers();
+      const silent: CreateWorker = () => ({ start: () => new Promise(() => {}), stop: () => undefined });
+      const failure = failureOf(setup({}, silent));
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(await failure).toEqual({
+        code: "mock:worker_silent",
+        message: expect.stringMatching(/\/mockServiceWorker\.js has not answered .+ npx msw init/),
+      });
+    });
+
+    it("says so when its requests do not reach it, as in a page outside of the scope", async () => {
+      const deaf: CreateWorker = () => ({ start: async () => undefined, stop: () => undefined });
+      expect(await failureOf(setup({}, deaf))).toEqual({
+        code: "mock:not_intercepted",
+        message: expect.stringMatching(/https:\/\/api\.mgmt\.test .+ \/shop\/ is in the scope/),
+      });
+    });
+
+    it("leaves the page to the next one", async () => {
+      const deaf: CreateWorker = () => ({ start: async () => undefined, stop: () => undefined });
+      await failureOf(setup({}, deaf));
+      const mock = setup();
+      await mock.start();
+      expect(await list(mock)).toBe(200);
+    });
+  });
+
+  it("works where there are no service workers, but MSW is", async () => {
+    page.open({ hasServiceWorkers: false });
+    const mock = setup();
+    await mock.start();
+    expect(await list(mock)).toBe(200);
+    expect(defects).toEqual([]);
+  });
+
+  describe("that is set up again, as after a hot reload", () => {
+    it("finds the changes that the earlier one has just made", async () => {
+      const first = setup({ persist: "session" });
+      await first.start();
+      await first.seed.project({ name: "late" });
+      const second = setup({ persist: "session" });
+      await second.start();
+      expect(namesIn(second)).toEqual(["late"]);
+    });
+
+    it("keeps its own changes, and no later ones of the earlier one", async () => {
+      const first = setup({ persist: "session" });
+      await first.start();
+      const second = setup({ persist: "session" });
+      await second.start();
+      await second.seed.project({ name: "new" });
+      await first.seed.project({ name: "old" });
+      await first.stop();
+      page.leave();
+      expect(namesIn(setup({ persist: "session" }))).toEqual(["new"]);
+    });
+
+    it("takes over while the earlier one still starts", async () => {
+      const first = setup();
+      const second = setup();
+      await Promise.all([first.start(), second.start()]);
+      expect(await list(second)).toBe(200);
+      expect([first.requests.length, second.requests.length]).toEqual([0, 1]);
+    });
+
+    it("starts once, although it is told to twice", async () => {
+      const createWorker = vi.fn(page.createWorker);
+      const mock = setup({}, createWorker);
+      await Promise.all([mock.start(), mock.start()]);
+      await mock.start();
+      expect(createWorker).toHaveBeenCalledOnce();
+    });
+
+    it("runs after it was started, stopped, and started at once", async () => {
+      const mock = setup();
+      await Promise.all([mock.start(), mock.stop(), mock.start()]);
+      expect(await list(mock)).toBe(200);
+    });
+
+    it("does not wait forever for the script of an older MSW to confirm that it has stopped", async () => {
+      const forgetful: CreateWorker = (...handlers) => ({
+        ...page.createWorker(...handlers),
+        stop: () => new Promise<void>(() => {}),
+      });
+      const first = setup({}, forgetful);
+      await first.start();
+      vi.useFakeTimers();
+      const started = setup().start();
+      await vi.advanceTimersByTimeAsync(2_000);
+      await started;
+    });
+  });
+
+  describe("that keeps its state", () => {
+    it("has what was there when the page was left in the middle of a request", async () => {
+      const mock = setup({ persist: "session" });
+      await mock.start();
+      await mock.seed.project({ name: "kept" });
+      const fault = mock.faults.add({ operation: "projects.create", latency: 60_000 });
+      const left = new AbortController();
+      const answer = createWith(mock, { body: project, signal: left.signal }).catch(() => "cut");
+      await vi.waitFor(() => expect(mock.faults.list()).toMatchObject([{ id: fault.id, struck: 1 }]));
+      page.leave();
+      expect(namesIn(setup({ persist: "session" }))).toEqual(["kept"]);
+      left.abort();
+      await answer;
+    });
+
+    it("keeps 10,000 rows, in the room that browsers have", async () => {
+      // Five million characters.
+      const storage = storageOf(5_000_000);
+      page.open({ storage: () => storage });
+      const mock = setup({ persist: "session" });
+      await mock.start();
+      const { id } = await mock.seed.project();
+      const snapshot = mock.snapshot();
+      const { projects } = snapshot.store;
+      projects.rows = projects.rows.flatMap(([, row]) =>
+        Array.from({ length: 10_000 }, (_, count): [number, typeof row] => [
+          count,
+          { ...row, id: `${id.slice(0, -5)}${String(count).padStart(5, "0")}` },
+        ]),
+      );
+      projects.next = 10_000;
+      await mock.load(snapshot);
+      expect(namesIn(setup({ persist: "session" }))).toHaveLength(10_000);
+      expect(defects).toEqual([]);
+    });
+
+    it("works, and says so once, when the storage has no room for its rows", async () => {
+      const storage = storageOf(10_000);
+      page.open({ storage: () => storage });
+      const mock = setup({ persist: "session" });
+      await mock.start();
+      for (let count = 0; count < 100; count += 1) await mock.seed.project();
+      page.leave();
+      await mock.stop();
+      expect(namesIn(mock)).toHaveLength(100);
+      expect(defects.map(({ code }) => code)).toEqual(["mock:storage_full"]);
+    });
+
+    it.each([
+      [
+        "denies it",
+        () => {
+          throw new DOMException("Access is denied for this document.", "SecurityError");
+        },
+      ],
+      ["has none", () => null],
+    ])("works, and says so, when the browser %s", async (_how, storage) => {
+      page.open({ storage });
+      const mock = setup({ persist: "session" });
+      await mock.start();
+      expect(await list(mock)).toBe(200);
+      expect(defects.map(({ code }) => code)).toEqual(["mock:storage_denied"]);
+    });
+  });
+
+  it("reads a body that is a stream", async () => {
+    const mock = setup();
+    await mock.start();
+    const body = new Blob([project]).stream();
+    const streamed: RequestInit & { duplex: "half" } = { body, duplex: "half" };
+    expect(await createWith(mock, streamed)).toBe(201);
+    expect(namesIn(mock)).toEqual(["shop"]);
+  });
+
+  it("responds to a request that should outlive the page", async () => {
+    const mock = setup();
+    await mock.start();
+    expect(await createWith(mock, { body: project, keepalive: true })).toBe(201);
+  });
+});
