@@ -102,6 +102,13 @@ describe("a mock in a page", () => {
         (error: unknown) => String(error),
       );
     });
+  const startOther = () =>
+    page.evaluate(() =>
+      window.kit
+        .other()
+        .start({ quiet: true, onUnhandledRequest: "bypass" })
+        .then(() => null),
+    );
   /** Returns the code and the message of the error that a call in the page ends with. */
   const failureOf = (call: () => Promise<unknown>) =>
     page.evaluate(
@@ -230,6 +237,21 @@ describe("a mock in a page", () => {
     received = [];
     expect(await list()).toBe(200);
     expect(received).toEqual([]);
+  });
+
+  it("takes the place of another worker of MSW that has started before", async () => {
+    await startOther();
+    await start();
+    expect(await list()).toBe(200);
+    expect(await page.evaluate(() => window.defects)).toEqual([]);
+  });
+
+  it("reports another worker of MSW that takes its place", async () => {
+    await start();
+    await startOther();
+    expect(await list()).toMatch(/Failed to fetch/);
+    await page.waitForFunction(() => window.defects.length > 0);
+    expect(await page.evaluate(() => window.defects)).toEqual(["mock:second_worker"]);
   });
 
   it("reads a body that is a stream, and responds to requests that outlive the page", async () => {

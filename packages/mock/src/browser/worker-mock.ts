@@ -1,5 +1,6 @@
 import { type HttpHandler, type RequestHandler, http } from "msw";
 import type { SetupWorker } from "msw/browser";
+import { realTurn } from "#platform";
 import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@mgmt/sdk";
@@ -48,9 +49,12 @@ export class WorkerMock extends MockServer {
   readonly #initial: Snapshot;
   readonly #urls: RegExp;
   readonly #createWorker: CreateWorker;
+  readonly #onDefect: (error: unknown) => void;
   readonly #running: RunningMock = { keep: () => this.#keep(), stop: () => this.#stop() };
-  /** Part of the URL of the request that `start` sends to itself. */
+  /** Part of the URL of the request that this mock sends to itself. */
   readonly #probe = `mgmt-mock-probe=${String(Math.random())}`;
+  /** Number of requests that the worker script has passed to the page, and that this mock has received. */
+  #requests = { passed: 0, received: 0 };
   #worker: ReturnType<CreateWorker> | undefined;
   #listeners = new AbortController();
   #sdk: Sdk | undefined;
@@ -75,6 +79,7 @@ export class WorkerMock extends MockServer {
       },
     });
     this.#createWorker = createWorker;
+    this.#onDefect = options.onDefect ?? console.error;
     this.#kept = kept;
     this.#initial = found?.initial ?? rest.initial ?? this.snapshot();
     this.#urls = urlsBelow(this.bases);
@@ -93,9 +98,15 @@ export class WorkerMock extends MockServer {
   /** Handlers for your own worker, as an alternative to `start`: `setupWorker(...mock.handlers, ...yours)`. */
   get handlers(): readonly HttpHandler[] {
     return [
-      http.all(this.#urls, ({ request }) =>
-        request.url.includes(this.#probe) ? new Response(this.#probe) : respondTo(this, this.bases, request),
-      ),
+      http.all(this.#urls, async ({ request }) => {
+        if (this.#isProbe(request.url)) {
+          // Another worker of MSW, which lets the request pass at once, has to be first.
+          await realTurn();
+          return new Response(this.#probe);
+        }
+        this.#requests.received += 1;
+        return respondTo(this, this.bases, request);
+      }),
     ];
   }
 
@@ -186,6 +197,10 @@ export class WorkerMock extends MockServer {
     return this.#sdk.createClient({ ...this.clientOptions(), ...options });
   }
 
+  #isProbe(url: string): boolean {
+    return url.includes(this.#probe);
+  }
+
   /** Sends a request as the page does, and checks that this mock responds. */
   async #assertIntercepted(): Promise<void> {
     const response = await fetch(`${this.baseUrl}/?${this.#probe}`).catch((error: unknown) => ({ error }));
@@ -194,8 +209,30 @@ export class WorkerMock extends MockServer {
   }
 
   #listen(): void {
+    this.#requests = { passed: 0, received: 0 };
     this.#listeners = new AbortController();
-    addEventListener("pagehide", () => this.#keep(), { signal: this.#listeners.signal });
+    const { signal } = this.#listeners;
+    addEventListener("pagehide", () => this.#keep(), { signal });
+    if (!("serviceWorker" in navigator)) return;
+    navigator.serviceWorker.addEventListener("message", (event) => void this.#watch(event.data), { signal });
+  }
+
+  /** Reports that another worker of MSW has taken the requests of the page over. */
+  async #watch(message: unknown): Promise<void> {
+    // What the worker script sends.
+    const { type, payload } = Object(message) as { type?: unknown; payload?: { url?: unknown } };
+    if (type === "REQUEST") {
+      const url = String(payload?.url);
+      if (this.#isProbe(url) || !this.#urls.test(url)) return;
+      this.#requests.passed += 1;
+      await realTurn();
+      if (this.#requests.received >= this.#requests.passed) return;
+    } else if (type !== "MOCKING_ENABLED") return;
+    const { signal } = this.#listeners;
+    await this.#assertIntercepted().catch((error: unknown) => {
+      if (!signal.aborted) this.#onDefect(mockErrors.secondWorker(this.baseUrl, error));
+      this.#listeners.abort();
+    });
   }
 
   #keepSoon(): void {

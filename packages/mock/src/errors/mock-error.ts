@@ -15,6 +15,7 @@ export type MockErrorCode =
   | "mock:insecure_page"
   | "mock:worker_missing"
   | "mock:worker_silent"
+  | "mock:second_worker"
   | "mock:not_intercepted"
   | "mock:storage_denied"
   | "mock:storage_full"
@@ -140,6 +141,14 @@ export const mockErrors = {
       "mock:not_intercepted",
       `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorker}. ` +
         `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW`,
+      { cause },
+    ),
+
+  secondWorker: (baseUrl: string, cause: unknown): MockError =>
+    new MockError(
+      "mock:second_worker",
+      `Requests of this page to ${baseUrl} do not reach the mock any longer, because the page has started another setupWorker(). ` +
+        `Start only one: ${oneWorker}`,
       { cause },
     ),
 

@@ -1,3 +1,4 @@
+import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pageMocks } from "../../src/browser/page-mocks.js";
 import { type CreateWorker, WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
@@ -101,6 +102,58 @@ describe("a mock in a page", () => {
     await mock.start();
     expect(await list(mock)).toBe(200);
     expect(defects).toEqual([]);
+  });
+
+  describe("beside another worker of MSW", () => {
+    const other = (): Promise<unknown> =>
+      page.createWorker(http.get("https://other.test/", () => HttpResponse.text("other"))).start();
+
+    it("receives its requests when the other one has started before", async () => {
+      await other();
+      const mock = setup();
+      await mock.start();
+      expect(await list(mock)).toBe(200);
+      expect(defects).toEqual([]);
+    });
+
+    it("reports once that its requests do not reach it any longer", async () => {
+      const mock = setup();
+      await mock.start();
+      await other();
+      await expect(list(mock)).rejects.toThrow("Failed to fetch");
+      await expect(list(mock)).rejects.toThrow("Failed to fetch");
+      await vi.waitFor(() => expect(defects).not.toEqual([]));
+      expect(defects.map(({ code, message }) => ({ code, message }))).toEqual([
+        {
+          code: "mock:second_worker",
+          message: expect.stringMatching(
+            /has started another setupWorker\(\)\. .+ mock\.start\(\{ handlers \}\)/,
+          ),
+        },
+      ]);
+    });
+
+    it("reports it as soon as the other one says that it has started", async () => {
+      const mock = setup();
+      await mock.start();
+      await other();
+      page.receive({ type: "MOCKING_ENABLED" });
+      await vi.waitFor(() => expect(defects.map(({ code }) => code)).toEqual(["mock:second_worker"]));
+    });
+
+    it.each([
+      ["another page has started", { type: "MOCKING_ENABLED" }],
+      ["the script has something else to say", { type: "KEEPALIVE_RESPONSE" }],
+      ["a worker of the app sends no object", "hello"],
+      ["a worker of the app sends nothing", null],
+    ])("reports nothing when %s", async (_when, message) => {
+      const mock = setup();
+      await mock.start();
+      page.receive(message);
+      expect(await list(mock)).toBe(200);
+      await mock.stop();
+      expect(defects).toEqual([]);
+    });
   });
 
   describe("that is set up again, as after a hot reload", () => {
