@@ -344,7 +344,7 @@ const linesIn = (folder: string): number =>
     .reduce((sum, lines) => sum + lines, 0);
 
 describe("the READMEs of examples", () => {
-  it.each(["ci", "saas", "vite-login", "pull-request-database"])(
+  it.each(["ci", "saas", "vite-login", "vite-offline", "pull-request-database"])(
     "say how many lines there are: %s",
     (name) => {
       const [, lines] = /\b(\d+) lines of code\b/.exec(read(`examples/${name}/README.md`)) ?? [];

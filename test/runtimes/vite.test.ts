@@ -5,6 +5,7 @@ import { createClient } from "@mgmt/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchChromium, launchWithBlockedStorage } from "../browser/chromium.js";
+import { customersIn, signUp } from "../browser/offline-page.js";
 import { browserErrorsOf } from "../browser/page-checks.js";
 import { startDevOf } from "../security/dev-process.js";
 import { type RunningProgram, installExample, runScript, start } from "./example.js";
@@ -42,6 +43,13 @@ const startPackedDev = async (): Promise<Service> => {
   return { baseUrl, clientId, signInKey: await readFile(signInKeyFile, "utf8"), stop };
 };
 
+/** Serves what was built in a folder. */
+const startPreview = (cwd: string): Promise<RunningProgram> => {
+  const words = ["preview", "--host", "127.0.0.1", "--port", "0"];
+  const until = /http:\/\/127\.0\.0\.1:\d+\//;
+  return start(join(cwd, "node_modules/.bin/vite"), words, { cwd, until });
+};
+
 const pairs = [
   { name: "Vite 7, with the mock", tool: older("vite"), startService: startMock },
   { name: "Vite 8, with mgmt dev", tool: "vite", startService: startPackedDev },
@@ -59,9 +67,7 @@ describe.each(pairs)("the packed SDK built by $name, in Chromium", ({ tool, star
     const cwd = await installExample(installed, "vite-login", { vite: tool });
     const env = { NO_COLOR: "1", VITE_MGMT_BASE_URL: baseUrl, VITE_MGMT_CLIENT_ID: clientId };
     output = await runScript(cwd, "build", env);
-    const words = ["preview", "--host", "127.0.0.1", "--port", "0"];
-    const until = /http:\/\/127\.0\.0\.1:\d+\//;
-    site = await start(join(cwd, "node_modules/.bin/vite"), words, { cwd, until });
+    site = await startPreview(cwd);
     browser = await launchChromium();
   });
   afterAll(async () => {
@@ -139,5 +145,36 @@ describe.each(pairs)("the packed SDK built by $name, in Chromium", ({ tool, star
       .getByText(/denied/)
       .waitFor();
     await page.getByRole("button", { name: "Log in" }).waitFor();
+  });
+});
+
+describe.each([
+  { name: "Vite 7", tool: older("vite") },
+  { name: "Vite 8", tool: "vite" },
+])("the packed mock built by $name, in Chromium", ({ tool }) => {
+  let site: RunningProgram | undefined;
+  let browser: Browser | undefined;
+
+  beforeAll(async () => {
+    const cwd = await installExample(installed, "vite-offline", { vite: tool });
+    await runScript(cwd, "build:demo", { NO_COLOR: "1" });
+    site = await startPreview(cwd);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+
+  it("responds inside the page, and keeps its data through a reload", async () => {
+    if (!browser || !site) throw new Error("Nothing was started");
+    const page = await browser.newPage();
+    const errors = browserErrorsOf(page);
+    await page.goto(site.found);
+    await signUp(page, "acme");
+    await page.getByText("The database of acme is ready.").waitFor();
+    await page.reload();
+    await customersIn(page).filter({ hasText: "acme" }).getByText("ready").waitFor();
+    expect(errors).toEqual([]);
   });
 });
