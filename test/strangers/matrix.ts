@@ -24,7 +24,10 @@ export const followed: string[] = pages
   });
 
 /** Guides that nobody can follow here, each with what it needs. */
-export const unfollowed: Readonly<Record<string, string>> = { "docs/guides/docker.md": "Docker" };
+export const unfollowed: Readonly<Record<string, string>> = {
+  "docs/guides/browser.md": "a web page",
+  "docs/guides/docker.md": "Docker",
+};
 
 /** Pages that readers follow with every package manager; the others have no commands that these do not have. */
 const main = ["app", "terminal", "tests", "ci"].map((name) => `docs/quickstart/${name}.md`);
