@@ -2,6 +2,7 @@ import type { Measurement } from "../runner/measurement.js";
 import { cli } from "./cli.js";
 import { databases } from "./databases.js";
 import { engine, http, msw, waits } from "./http.js";
+import { pageSize } from "./page-size.js";
 import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
 
@@ -14,4 +15,5 @@ export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   platform,
   cli,
   sdk,
+  size: pageSize,
 };

@@ -41,6 +41,13 @@ export const sections: readonly Section[] = [
     about: "A sign-up that waits 32 seconds by the clock of the mock.",
   },
   {
+    bench: "size",
+    title: "The mock in a page",
+    about:
+      "Bytes of `@mgmt/mock/browser` that a page loads before its first request, without MSW and the SDK, which it loads, too.",
+    plot: "Bytes of the mock in a page beside those of MSW",
+  },
+  {
     bench: "platform",
     title: "mgmt dev",
     about: "A request to `mgmt dev`, whose records are in Postgres: the processor time of both.",
