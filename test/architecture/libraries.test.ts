@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { allPackageFolders, packageFolders } from "../../scripts/packages.mjs";
 
-/** Returns the TypeScript files in a folder, without those that are generated. */
+/** Returns the TypeScript files in a folder, without those that are generated or that tests write into hidden folders. */
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/(^|\/)(generated|node_modules)\//.test(file))
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)(generated|node_modules|\.[^/]+)\//.test(file))
     .map((file) => join(folder, file));
 
 const sources = [...allPackageFolders.map((name) => `packages/${name}/src`), "scripts"].flatMap(filesIn);
