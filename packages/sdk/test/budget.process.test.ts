@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -87,6 +87,16 @@ describe("the cost of the SDK", () => {
   });
 });
 
+describe("the declarations", () => {
+  it.each(["narrowing", "options"])(
+    "accept what is right and refuse what is wrong, as the sources do: %s.mts",
+    async (name) => {
+      const file = new URL(`../../../test/runtimes/programs/types/${name}.mts`, import.meta.url);
+      await check(await readFile(file, "utf8"));
+    },
+  );
+});
+
 describe("the hover text of a type", () => {
   it("shows the name of a resource instead of an expanded object type", async () => {
     const checked = await check(
@@ -150,6 +160,7 @@ const check = async (source = program): Promise<ts.Program> => {
     module: ts.ModuleKind.NodeNext,
     strict: true,
     exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
     noEmit: true,
     types: ["node"],
     skipLibCheck: true,
