@@ -29,7 +29,9 @@ export class Gate {
   }
 
   readonly listeners = new Map<object, Listener>();
-  readonly handler: RequestHandler = requireMsw().http.all(/.*/, ({ request }) => this.#respond(request));
+  readonly handler: RequestHandler = onlyResponding(
+    requireMsw().http.all(/.*/, ({ request }) => this.#respond(request)),
+  );
   readonly #handlersBehind: () => readonly RequestHandler[];
 
   /** @param handlersBehind returns the handlers of the server that come after this one. */
@@ -56,6 +58,19 @@ export class Gate {
     return isRefused(listeners, request) ? Response.error() : passthrough();
   }
 }
+
+/**
+ * Makes a handler match only the requests that it responds to. Any other request that it matches would be sent to its host, whatever
+ * the server does with requests that no handler matches.
+ */
+const onlyResponding = (handler: RequestHandler): RequestHandler => {
+  const run = handler.run.bind(handler);
+  handler.run = async (request) => {
+    const result = await run(request);
+    return result?.response ? result : null;
+  };
+  return handler;
+};
 
 /** Returns whether the strictest strategy refuses a request, and prints what happens to it. */
 const isRefused = (listeners: readonly Listener[], request: Request): boolean => {

@@ -1,6 +1,8 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Mock, setupMock } from "@mgmt/mock";
 import { createTest } from "@mgmt/mock/vitest";
 
@@ -23,6 +25,18 @@ const start = (options?: Parameters<typeof setupMock>[0]): Mock => {
   const mock = setupMock(options);
   started.push(mock);
   return mock;
+};
+
+/** Counts the requests that leave for a host. */
+const startHost = async () => {
+  const host = createServer((_request, response) => void response.end());
+  const requests = vi.fn();
+  host.on("request", requests);
+  started.push({ close: () => void host.close() });
+  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+  // It listens on a host.
+  const { port } = host.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${String(port)}/`, requests };
 };
 
 describe("a mock that listens beside another MSW server", () => {
@@ -117,15 +131,18 @@ describe("a mock that listens beside another MSW server", () => {
 
 describe("a mock that listens in the server of the developer", () => {
   it("leaves requests to other hosts to the server", async () => {
+    const { url, requests } = await startHost();
     const server = theirs();
     const mock = start();
     mock.listen({ server });
     server.listen({ onUnhandledRequest: "error" });
     expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
     expect(await textOf("one")).toBe("one");
-    await expect(textOf("five")).rejects.toThrow();
+    await expect(fetch(url)).rejects.toThrow();
     await mock.close();
     await expect(fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow();
+    await expect(fetch(url)).rejects.toThrow();
+    expect(requests).not.toHaveBeenCalled();
     expect(await textOf("one")).toBe("one");
   });
 
