@@ -1,4 +1,4 @@
-import { chmod } from "node:fs/promises";
+import { chmod, readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFolder } from "./folders.js";
 import { run, setupPrograms } from "./programs.js";
@@ -10,16 +10,30 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 let locker = "";
 beforeAll(async () => {
   locker = await makeProgram(`
+    import files from "node:fs/promises";
+    import { syncBuiltinESMExports } from "node:module";
     import { createInterface } from "node:readline";
     import { withFileLock } from "@mgmt/sdk/auth/node";
     const lock = process.argv[2] + "/lock";
     let go;
+    const { writeFile } = files;
+    // Pauses the process between a refused write and what it does next.
+    const pauseAtRefusal = () => {
+      files.writeFile = (...args) => writeFile(...args).catch(async (error) => {
+        files.writeFile = writeFile;
+        syncBuiltinESMExports();
+        await new Promise((resolve) => { go = resolve; console.log("refused"); });
+        throw error;
+      });
+      syncBuiltinESMExports();
+    };
     for await (const line of createInterface(process.stdin)) {
       const [word, limit] = line.split(" ");
       const signal = limit ? AbortSignal.timeout(Number(limit)) : new AbortController().signal;
       const held = () => new Promise((resolve) => { go = resolve; console.log("held"); });
       if (word === "hold") withFileLock(lock, held, { signal }).then(() => console.log("done"));
       if (word === "go") go();
+      if (word === "pause-at-refusal") pauseAtRefusal();
       if (word === "take") withFileLock(lock, async () => "it", { signal })
         .catch((error) => typeof error.code === "string" ? error.code : error.name)
         .then((what) => console.log("got " + what));
@@ -77,6 +91,34 @@ describe("withFileLock in a folder that becomes read-only", { timeout: 120_000 }
     first.say("go");
     await ended();
     expect(results()).toEqual(["got it", "got it"]);
+  });
+
+  it("waits through a time in which the folder is read-only", async () => {
+    const { folder, first, take, results, ended } = await start(3);
+    take();
+    await pause(200);
+    await chmod(folder, 0o555);
+    await pause(200);
+    await chmod(folder, 0o777);
+    first.say("go");
+    await ended();
+    expect(results()).toEqual(["got it", "got it"]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("finds the folder writable and the lock released after a refused write", async () => {
+    const { folder, first, others, results, ended } = await start(2);
+    await chmod(folder, 0o555);
+    const [other] = others;
+    other?.say("pause-at-refusal");
+    other?.say("take");
+    await other?.printed("refused");
+    await chmod(folder, 0o777);
+    first.say("go");
+    await first.printed("done");
+    other?.say("go");
+    await ended();
+    expect(results()).toEqual(["refused", "got it"]);
   });
 
   it("ends the wait for a killed holder, and when it is aborted", async () => {

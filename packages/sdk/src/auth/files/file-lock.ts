@@ -92,14 +92,17 @@ const acquire = async (file: string, signal: AbortSignal, silenceMs: number): Pr
   signal.throwIfAborted();
   const me = newOwner();
   const wait: Wait = { file, me, signal, isSilent: heartbeatWatch(silenceMs) };
+  let isLastAttempt = false;
   for (;;) {
     try {
       await enqueue(wait);
       return me;
     } catch (error) {
-      const isOver = !isReadOnly(error) || !(await waitUntilWritable(wait).catch(() => false));
-      if (signal.aborted) throw signal.reason;
-      if (isOver) throw fileErrors.unwritable(file, error);
+      const isWritable = isReadOnly(error) && (await waitUntilWritable(wait).catch(() => false));
+      signal.throwIfAborted();
+      if (!isWritable && (!isReadOnly(error) || isLastAttempt)) throw fileErrors.unwritable(file, error);
+      // Without a holder, the folder may have become writable since the attempt, and the holder may have released the lock.
+      isLastAttempt = !isWritable;
     }
   }
 };
@@ -109,6 +112,8 @@ const enqueue = async (wait: Wait): Promise<void> => {
   const own = ownFile(file, me);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // An earlier attempt could not remove it if the folder had become read-only.
+    await rm(own, { force: true });
     await writeFile(own, JSON.stringify(me), { flag: "wx", mode: 0o600 });
     await waitForTurn(wait);
   } finally {
