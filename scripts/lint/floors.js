@@ -44,7 +44,7 @@ export const floors = {
     "generated",
   ],
   mock: ["src", "kit", "command", "mocks", "interception", "record", "client", "errors"],
-  platform: ["tls", "postgres", "front", "data-dir", "errors"],
+  platform: ["src", "start", "machine", "front", "errors"],
   sdk: [
     "src",
     "resources",

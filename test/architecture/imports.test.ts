@@ -45,8 +45,8 @@ describe("own lint rules", () => {
   it.each([
     [
       "two folders that import each other",
-      "packages/platform/src/data-dir/lock.ts",
-      'import "../postgres/log-file.js";',
+      "packages/platform/src/machine/data-dir/lock.ts",
+      'import "../../start/ready.js";',
     ],
     [
       "two folders that import each other, by a type",
@@ -55,8 +55,8 @@ describe("own lint rules", () => {
     ],
     [
       "a folder and the files in no folder",
-      "packages/platform/src/tls/der.ts",
-      'export * from "../platform.js";',
+      "packages/platform/src/start/ready.ts",
+      'export * from "../index.js";',
     ],
     ["an import upward", "packages/sdk/src/request/call.ts", 'import "../resources/projects.js";'],
   ])("reject %s", async (_what, file, source) => {
@@ -65,11 +65,11 @@ describe("own lint rules", () => {
   });
 
   it("name a file that imports the other way", async () => {
-    const file = "packages/platform/src/data-dir/lock.ts";
-    const [result] = await eslint.lintText('import "../postgres/ready.js";', { filePath: file });
+    const file = "packages/platform/src/machine/data-dir/lock.ts";
+    const [result] = await eslint.lintText('import "../../start/ready.js";', { filePath: file });
     expect(result?.messages.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /^data-dir imports postgres, which imports data-dir: packages\/platform\/src\/postgres\/.+\.ts$/,
+        /^machine imports start, which imports machine: packages\/platform\/src\/start\/.+\.ts$/,
       ),
     ]);
   });

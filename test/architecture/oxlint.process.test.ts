@@ -57,7 +57,7 @@ const forbidden: readonly Program[] = [
   [
     "cluster → platform, by path",
     "packages/cluster/src/open-databases.ts",
-    'import "../../../packages/platform/src/ports.js";',
+    'import "../../../packages/platform/src/machine/ports.js";',
   ],
   ["engine → cluster", "packages/engine/src/index.ts", 'import "@mgmt/cluster/open-databases";'],
   ["mock → cluster", "packages/mock/src/index.ts", 'import "@mgmt/cluster/open-databases";'],

@@ -169,7 +169,7 @@ const limits: readonly (readonly [
   [
     "docs/guides/local-service.md",
     "if 2 GiB of `/dev/shm` and 4 GiB of memory are free",
-    "packages/platform/src/data-dir/directories.ts",
+    "packages/platform/src/machine/data-dir/directories.ts",
     ["bavail * bsize >= 2 * gibibyte", "availableMemory() >= 4 * gibibyte"],
   ],
   [
@@ -187,25 +187,25 @@ const limits: readonly (readonly [
   [
     "docs/threat-model.md",
     "limited to 1 GiB with `--ephemeral`, and otherwise to 10 GiB",
-    "packages/platform/src/postgres/settings.ts",
+    "packages/platform/src/machine/postgres/settings.ts",
     ['temp_file_limit: durable ? "10GB" : "1GB",'],
   ],
   [
     "docs/threat-model.md",
     "A database that exceeds 1 GiB, including temporary files",
-    "packages/platform/src/memory-limits.ts",
+    "packages/platform/src/machine/memory-limits.ts",
     ["perDatabase: 1024 * mebibyte,", "total: Math.floor((bavail * bsize) / 2)"],
   ],
   [
     "docs/guides/local-service.md",
     "fewer than 256 open files (`ulimit -n`) ends with `platform:open_files_limit`, one with fewer than 64 processes",
-    "packages/platform/src/process-limits.ts",
+    "packages/platform/src/machine/process-limits.ts",
     ["neededFiles = 256;", "neededProcesses = 64;"],
   ],
   [
     "docs/guides/local-service.md",
     "one with less than 1 GiB for the size of a file",
-    "packages/platform/src/process-limits.ts",
+    "packages/platform/src/machine/process-limits.ts",
     ["neededFileSize = 1024 ** 3;"],
   ],
   [
@@ -235,7 +235,7 @@ const limits: readonly (readonly [
   [
     "docs/threat-model.md",
     "The key consists of 256 random bits",
-    "packages/platform/src/open-server.ts",
+    "packages/platform/src/start/open-server.ts",
     ["signInKey = context.requireSignInKey ? randomBytes(32)"],
   ],
   [
@@ -265,7 +265,7 @@ const limits: readonly (readonly [
       [
         page,
         text,
-        "packages/platform/src/data-dir/account.ts",
+        "packages/platform/src/machine/data-dir/account.ts",
         ['names = ["postgres", "_postgres", "daemon", "nobody"];'],
       ] as const,
   ),

@@ -226,7 +226,7 @@ describe("an editor goes from a use to the source, not to a declaration", () => 
     {
       name: "a function of the platform",
       code: 'import { startPlatform } from "@mgmt/platform";\nstartPlatform',
-      file: "@mgmt/platform/src/platform.ts",
+      file: "@mgmt/platform/src/start/platform.ts",
       line: /export const startPlatform\b/,
     },
   ])("$name", async ({ code, file, line }) => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createServer } from "node:tls";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { loadServerCredentials } from "../../packages/platform/src/tls/server-credentials.js";
+import { loadServerCredentials } from "../../packages/platform/src/machine/tls/server-credentials.js";
 import { tools } from "./tools.js";
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isFree } from "../../packages/platform/src/ports.js";
+import { isFree } from "../../packages/platform/src/machine/ports.js";
 import { startDev } from "./dev-process.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
 import { record } from "./recorder.js";

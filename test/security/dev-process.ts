@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
-import type { Ready } from "../../packages/platform/src/ready.js";
+import type { Ready } from "../../packages/platform/src/start/ready.js";
 
 /** `mgmt dev` in a process of its own, with a configuration folder of its own. */
 export interface DevProcess {

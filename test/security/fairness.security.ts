@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { call, finalStatus, query } from "../../packages/platform/test/api.js";
-import type { Ready } from "../../packages/platform/src/ready.js";
+import type { Ready } from "../../packages/platform/src/start/ready.js";
 import { type DevProcess, startDev } from "./dev-process.js";
 
 let dev: DevProcess;

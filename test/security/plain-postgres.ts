@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { Client } from "pg";
-import { ephemeralBase } from "../../packages/platform/src/data-dir/directories.js";
-import { PostgresServer } from "../../packages/platform/src/postgres/server.js";
+import { ephemeralBase } from "../../packages/platform/src/machine/data-dir/directories.js";
+import { PostgresServer } from "../../packages/platform/src/machine/postgres/server.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../packages/platform/test/cluster.js";
 
 /** A Postgres server with the settings of `mgmt dev`, but without the platform: the target of controls. */

@@ -18,9 +18,12 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { readProfiles } from "../../packages/cli/src/profiles/read-profiles.js";
-import { privateCacheDir, programCacheDir } from "../../packages/platform/src/data-dir/directories.js";
-import { loadImage, saveImage } from "../../packages/platform/src/postgres/cluster-image.js";
-import { stagePrograms } from "../../packages/platform/src/postgres/staging.js";
+import {
+  privateCacheDir,
+  programCacheDir,
+} from "../../packages/platform/src/machine/data-dir/directories.js";
+import { loadImage, saveImage } from "../../packages/platform/src/machine/postgres/cluster-image.js";
+import { stagePrograms } from "../../packages/platform/src/machine/postgres/staging.js";
 import { fileStore } from "../../packages/sdk/src/auth/node.js";
 import { Sandbox, giveAway, isRoot, makePipe } from "./foreign-account.js";
 

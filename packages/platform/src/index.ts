@@ -1,3 +1,3 @@
-export { type Platform, type PlatformOptions, startPlatform } from "./platform.js";
+export { type Platform, type PlatformOptions, startPlatform } from "./start/platform.js";
 export { PlatformError, type PlatformErrorCode } from "./errors/platform-error.js";
-export type { Ready } from "./ready.js";
+export type { Ready } from "./start/ready.js";

@@ -14,14 +14,14 @@ import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
 import { sharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
-import { ephemeralBase } from "../src/data-dir/directories.js";
-import { findLastingPort } from "../src/ports.js";
-import { type Account, findAccount } from "../src/data-dir/account.js";
-import { type Binaries, findBinaries } from "../src/postgres/binaries.js";
-import { type ClusterImage, readCluster, writeCluster } from "../src/postgres/cluster-image.js";
-import { createCluster, saveClusterImage } from "../src/postgres/cluster.js";
-import { titlesOf } from "../src/postgres/process-titles.js";
-import { PostgresServer, type ServerOptions } from "../src/postgres/server.js";
+import { ephemeralBase } from "../src/machine/data-dir/directories.js";
+import { findLastingPort } from "../src/machine/ports.js";
+import { type Account, findAccount } from "../src/machine/data-dir/account.js";
+import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
+import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
+import { createCluster, saveClusterImage } from "../src/machine/postgres/cluster.js";
+import { titlesOf } from "../src/machine/postgres/process-titles.js";
+import { PostgresServer, type ServerOptions } from "../src/machine/postgres/server.js";
 
 export const adminPassword = "not-a-secret";
 

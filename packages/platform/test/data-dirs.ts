@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { ephemeralBase } from "../src/data-dir/directories.js";
+import { ephemeralBase } from "../src/machine/data-dir/directories.js";
 import { type Platform, PlatformError, startPlatform } from "../src/index.js";
 import { temporaryDirectory } from "./cluster.js";
 

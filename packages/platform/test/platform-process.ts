@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
-import { ephemeralBase } from "../src/data-dir/directories.js";
+import { ephemeralBase } from "../src/machine/data-dir/directories.js";
 import type { PlatformOptions, Ready } from "../src/index.js";
-import type { Account } from "../src/data-dir/account.js";
+import type { Account } from "../src/machine/data-dir/account.js";
 import { findPrograms, temporaryDirectory } from "./cluster.js";
 import { commandLine, descendantsOf, killAll } from "./processes.js";
 

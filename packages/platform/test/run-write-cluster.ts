@@ -1,4 +1,4 @@
-import { loadImage, writeCluster } from "../src/postgres/cluster-image.js";
+import { loadImage, writeCluster } from "../src/machine/postgres/cluster-image.js";
 
 /** Writes the cluster of an image to a directory. The arguments are the paths of both. */
 const [path = "", directory = ""] = process.argv.slice(2);

@@ -7,11 +7,11 @@ import { openDatabases } from "@mgmt/cluster/open-databases";
 import { Front } from "../src/front/front.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { ownCluster } from "@mgmt/cluster/policy/own-cluster";
-import { findLastingPort } from "../src/ports.js";
-import { titlesOf } from "../src/postgres/process-titles.js";
+import { findLastingPort } from "../src/machine/ports.js";
+import { titlesOf } from "../src/machine/postgres/process-titles.js";
 import { recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
 import { type RecordsAddress, openRecords } from "@mgmt/cluster/rows/open-records";
-import { loadServerCredentials } from "../src/tls/server-credentials.js";
+import { loadServerCredentials } from "../src/machine/tls/server-credentials.js";
 
 // Serves the API with real databases from a running cluster, until standard input ends. Prints its URL, its database port and a
 // token.

@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
-import { titlesOf } from "../../../platform/src/postgres/process-titles.js";
+import { titlesOf } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type LargeDatabase, MemoryWatch } from "../../src/guard/memory-watch.js";
 import { openPool } from "../../src/connection/pool.js";
 import { clientConfigOf } from "../../src/policy/address.js";
-import { ephemeralBase } from "../../../platform/src/data-dir/directories.js";
-import { bytesInUse } from "../../../platform/src/memory-limits.js";
+import { ephemeralBase } from "../../../platform/src/machine/data-dir/directories.js";
+import { bytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 
 const mebibyte = 1024 ** 2;

@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
 import { TenantGuard, type TenantLimits } from "../../src/guard/tenant-guard.js";
-import { bytesInUse } from "../../../platform/src/memory-limits.js";
+import { bytesInUse } from "../../../platform/src/machine/memory-limits.js";
 import { Cluster, ownClusterAt } from "../../../platform/test/cluster.js";
 import { connectionLimitOf, makeAdmin } from "../sessions.js";
 

@@ -5,8 +5,8 @@ import { createServer } from "@mgmt/engine/http";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
-import { ephemeralBase } from "../../../platform/src/data-dir/directories.js";
-import { PostgresServer, type ServerOptions } from "../../../platform/src/postgres/server.js";
+import { ephemeralBase } from "../../../platform/src/machine/data-dir/directories.js";
+import { PostgresServer, type ServerOptions } from "../../../platform/src/machine/postgres/server.js";
 import { type OpenRecords, openRecords } from "../../src/rows/open-records.js";
 import { adminPassword, makeCluster, temporaryDirectory } from "../../../platform/test/cluster.js";
 

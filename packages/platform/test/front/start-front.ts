@@ -3,8 +3,8 @@ import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach } from "vitest";
 import { databaseName } from "@mgmt/cluster/policy/names";
 import { Front, type FrontOptions } from "../../src/front/front.js";
-import { findLastingPort } from "../../src/ports.js";
-import { type ServerCredentials, loadServerCredentials } from "../../src/tls/server-credentials.js";
+import { findLastingPort } from "../../src/machine/ports.js";
+import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
 
 export interface StartedFront {

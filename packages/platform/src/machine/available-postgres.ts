@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailableError } from "@mgmt/engine";
+import { isDiskFull, platformErrors } from "../errors/platform-error.js";
+import type { PostgresSupervisor } from "./postgres/supervisor.js";
+
+/** Milliseconds that a start waits for a Postgres that is being restarted. */
+const patience = 60_000;
+
+/** Milliseconds between two attempts. */
+const pause = 200;
+
+/**
+ * Does the work of a start, and does it again if Postgres was not available, because Postgres can end or hang during a start as well.
+ *
+ * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable; what `work` throws for another reason.
+ */
+export const withAvailablePostgres = async <T>(
+  { ended }: Pick<PostgresSupervisor, "ended">,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const deadline = performance.now() + patience;
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError) || isDiskFull(error)) throw error;
+      if (hasEnded || performance.now() > deadline) {
+        throw platformErrors.postgresFailed("Postgres accepts no connections", error.message);
+      }
+    }
+    await Promise.race([ended, sleep(pause)]);
+  }
+};

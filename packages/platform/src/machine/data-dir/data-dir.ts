@@ -1,0 +1,158 @@
+import { chmod, lstat, readdir, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { PlatformError, isDiskFull, platformErrors } from "../../errors/platform-error.js";
+import { isRoot } from "./account.js";
+import { finishReplacement } from "./cluster-owner.js";
+import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
+import { DirectoryLock, lockName, pipeName } from "./lock.js";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
+import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
+import { readRegular } from "./own-file.js";
+
+/** A data directory that this process holds the lock of. */
+export interface DataDir {
+  path: string;
+  ephemeral: boolean;
+  /** The manifest of earlier runs; undefined on the first run. */
+  manifest: Manifest | undefined;
+  lock: Pick<DirectoryLock, "descriptor">;
+  /** Releases the lock. Removes the directory when it is ephemeral. */
+  release(): Promise<void>;
+}
+
+export interface DataDirFiles {
+  /** The Postgres cluster. */
+  cluster: string;
+  /** Log of Postgres. */
+  log: string;
+  /** Service token in the ready line. */
+  token: string;
+  controlSecret: string;
+  /** Key that browsers send once to sign in. */
+  signInKey: string;
+  /** Directory of the certificates of the database server. */
+  tls: string;
+}
+
+export const filesIn = (dataDir: string): DataDirFiles => ({
+  cluster: join(dataDir, "postgres"),
+  log: join(dataDir, "postgres.log"),
+  token: join(dataDir, "token"),
+  controlSecret: join(dataDir, "control-secret"),
+  signInKey: join(dataDir, "sign-in-key"),
+  tls: join(dataDir, "tls"),
+});
+
+/** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
+export const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
+
+/**
+ * Opens a persistent data directory, or initializes it when it is empty or missing.
+ *
+ * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_incompatible`,
+ *   `platform:data_dir_unsafe`, `platform:data_dir_unwritable`. Existing files are not changed in these cases.
+ */
+export const openDataDir = async (given: string): Promise<DataDir> => {
+  const path = resolve(given);
+  try {
+    await refuseForeignParents(path);
+    const isNew = makeDirectory(path, directoryMode());
+    if (!isNew) await makeEmptyPrivate(path);
+    await refuseForeign(path, checkedNames(path));
+    const lock = await DirectoryLock.acquire(path);
+    try {
+      const manifest = await readComplete(path);
+      // A killed process may have created the directory without this.
+      if (manifest === undefined) await syncParents(path);
+      return { path, ephemeral: false, manifest, lock, release: () => lock.release() };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof PlatformError) throw error;
+    throw isDiskFull(error)
+      ? platformErrors.diskFull(path, error)
+      : platformErrors.dataDirUnwritable(path, error);
+  }
+};
+
+/**
+ * Refuses to start on another port than in the last run, because connection strings point to it. A copy of a data directory may,
+ * so that it can be used beside the original.
+ *
+ * @throws PlatformError `platform:port_taken`.
+ */
+export const refuseUnlessCopied = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
+  if (manifest === undefined || !(await isCopied(path, manifest))) {
+    throw platformErrors.databasePortTaken(port, path);
+  }
+};
+
+const checkedNames = (path: string): CheckedNames => {
+  const { cluster, log, tls, ...others } = filesIn(path);
+  return {
+    cluster: basename(cluster),
+    inPlace: [basename(log)],
+    directories: [basename(tls)],
+    others: [manifestName, lockName, ...Object.values(others).map((file) => basename(file))],
+    unused: pipeName,
+  };
+};
+
+/** Removes the write permission of other accounts from a directory that is empty and belongs to this account. */
+const makeEmptyPrivate = async (path: string): Promise<void> => {
+  const found = await lstat(path);
+  const isOwn = found.isDirectory() && found.uid === process.geteuid?.();
+  if (isOwn && (await readdir(path)).length === 0) await chmod(path, directoryMode());
+};
+
+/** Returns the manifest of a data directory whose first start has finished. */
+const readComplete = async (path: string): Promise<Manifest | undefined> => {
+  const files = filesIn(path);
+  let manifest: Manifest | undefined;
+  try {
+    manifest = await readManifest(path);
+  } catch (error) {
+    if (error instanceof UnknownFormatError) throw platformErrors.dataDirIncompatible(path, error);
+    throw platformErrors.dataDirCorrupt(path, `platform.json cannot be read (${messageOf(error)})`, error);
+  }
+  if (manifest === undefined) {
+    if (!(await isEmpty(path))) throw platformErrors.dataDirForeign(path);
+    await removeUnfinished(path, [manifestName]);
+    return undefined;
+  }
+  await finishReplacement(files.cluster);
+  await removeUnfinished(path, [manifestName, ...Object.values(files).map((file) => basename(file))]);
+  // The first start was interrupted before its state was written.
+  if (!manifest.postgres.complete) return undefined;
+
+  await checkCluster(path, manifest);
+  return manifest;
+};
+
+/** Tells whether a directory contains nothing but the lock and what a killed first start left of its manifest. */
+const isEmpty = async (path: string): Promise<boolean> =>
+  (await readdir(path)).every((name) => name.startsWith(lockName) || isUnfinished(name, [manifestName]));
+
+const checkCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
+  const { cluster } = filesIn(path);
+  let version: string;
+  try {
+    version = (await readRegular(join(cluster, "PG_VERSION"))).trim();
+    await stat(join(cluster, "global", "pg_control"));
+  } catch (error) {
+    if (errorCode(error) === "EACCES") throw error;
+    throw platformErrors.dataDirCorrupt(path, "some of its Postgres files are missing", error);
+  }
+  if (version !== String(postgres.major)) {
+    throw platformErrors.dataDirCorrupt(
+      path,
+      `its Postgres files have version ${version}, but platform.json says ${String(postgres.major)}`,
+    );
+  }
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

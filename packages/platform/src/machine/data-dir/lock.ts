@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { link, open, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { syncFile } from "@mgmt/internal/files/sync-file";
+import {
+  type Life,
+  type ProcessIdentity,
+  lifeOf,
+  parseIdentity,
+} from "@mgmt/internal/processes/process-life";
+import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
+import { platformErrors } from "../../errors/platform-error.js";
+import { LockPipe, isLocal, lifeByPipe } from "./lock-pipe.js";
+import { identityOf } from "./manifest.js";
+import { readOwn } from "./own-file.js";
+
+export const lockName = "platform.lock";
+
+/** Name of a file that identifies a process which takes the lock. */
+const ownName = /^platform\.lock\.[0-9a-f]{12}$/;
+
+/** Name of the pipe of such a process. */
+export const pipeName = /^platform\.lock\.[0-9a-f]{12}\.pipe$/;
+
+/** Age in milliseconds after which a file without an owner belongs to a process that was killed while it wrote it. */
+const writeLimit = 60_000;
+
+/** The content of a lock: who holds it, and the identity of the directory that it locked. */
+interface Owner extends ProcessIdentity {
+  directory: number;
+  /** Part of the names of the files of this process. */
+  id: string;
+  /** Whether no other system can use the directory, as this process saw it. */
+  isLocal: boolean;
+}
+
+/** Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. */
+export class DirectoryLock {
+  readonly #path: string;
+  readonly #pipe: LockPipe | undefined;
+
+  private constructor(path: string, pipe: LockPipe | undefined) {
+    this.#path = path;
+    this.#pipe = pipe;
+  }
+
+  /**
+   * Takes the lock.
+   *
+   * @throws PlatformError `platform:data_dir_in_use`, also when it cannot be known whether the holder of the lock has ended; a
+   *   system error when the directory is not writable.
+   */
+  static async acquire(dataDir: string): Promise<DirectoryLock> {
+    const path = join(dataDir, lockName);
+    const id = randomBytes(6).toString("hex");
+    const own = `${path}.${id}`;
+    const pipe = await LockPipe.create(pipeOf(path, id));
+    try {
+      const { own: process } = processesByPs();
+      const place = { directory: await identityOf(dataDir), isLocal: await isLocal(dataDir) };
+      await writeNew(own, JSON.stringify({ ...process, ...place, id } satisfies Owner));
+      while (!(await linkIfAbsent(own, path))) {
+        await refuseUnlessEnded(path);
+        await removeStale(path, own);
+      }
+      await removeLeft(dataDir);
+      return new DirectoryLock(path, pipe);
+    } catch (error) {
+      await pipe?.remove();
+      throw error;
+    } finally {
+      await rm(own, { force: true });
+    }
+  }
+
+  /** A descriptor that each program inherits which uses the directory: the lock is held until the last of them has ended. */
+  get descriptor(): number | undefined {
+    return this.#pipe?.descriptor;
+  }
+
+  async release(): Promise<void> {
+    await rm(this.#path, { force: true });
+    await this.#pipe?.remove();
+  }
+}
+
+const pipeOf = (path: string, id: string): string => `${path}.${id}.pipe`;
+
+/** Writes a file that survives a power failure. An empty lock could be anybody's. */
+const writeNew = async (path: string, text: string): Promise<void> => {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await syncFile(file);
+  } finally {
+    await file.close();
+  }
+};
+
+/** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
+const refuseUnlessEnded = async (path: string): Promise<void> => {
+  const found = await findOwner(path);
+  if (found === undefined || found.life === "dead") return;
+  const { owner, life } = found;
+  const dataDir = dirname(path);
+  if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
+  if (lifeOf(owner, processesByPs()) !== "alive") {
+    throw platformErrors.dataDirInUseElsewhere(dataDir);
+  }
+  throw owner.directory !== (await identityOf(dataDir))
+    ? platformErrors.dataDirCopiedInUse(dataDir, owner.pid)
+    : platformErrors.dataDirInUse(dataDir, owner.pid);
+};
+
+/** Removes the files of processes that were killed while they took the lock. */
+const removeLeft = async (dataDir: string): Promise<void> => {
+  for (const name of await readdir(dataDir)) {
+    const path = join(dataDir, name);
+    const isLeft = pipeName.test(name) ? isOld : ownName.test(name) ? hasEnded : undefined;
+    if (await isLeft?.(path)) await rm(path, { force: true });
+  }
+};
+
+/** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
+const hasEnded = async (path: string): Promise<boolean> => {
+  const found = await findOwner(path);
+  return found?.owner === undefined ? isOld(path) : found.life === "dead";
+};
+
+const isOld = async (path: string): Promise<boolean> =>
+  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit;
+
+/** A lock, and what is known of its holder. The holder of a lock that cannot be read is unknown. */
+type Found = { owner: Owner; life: Life } | { owner: undefined; life: "unknown" };
+
+/** Returns the life of the process that uses a data directory; undefined when the directory has no lock. */
+export const lifeOfHolder = async (dataDir: string): Promise<Life | undefined> =>
+  (await findOwner(join(dataDir, lockName)))?.life;
+
+const findOwner = async (path: string): Promise<Found | undefined> => {
+  try {
+    const owner = parseOwner(JSON.parse(await readOwn(path)));
+    if (owner !== undefined) return { owner, life: await judge(dirname(path), owner) };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+  }
+  return { owner: undefined, life: "unknown" };
+};
+
+const judge = async (dataDir: string, owner: Owner): Promise<Life> => {
+  const life = lifeOf(owner, processesByPs());
+  if (life !== "unknown") return life;
+  // Another system does not know who has opened a pipe in this one.
+  if (!owner.isLocal || !(await isLocal(dataDir))) return "unknown";
+  const byPipe = lifeByPipe(pipeOf(join(dataDir, lockName), owner.id));
+  // In a copy, from which pipes are often missing, nobody holds the lock.
+  return byPipe === "unknown" && owner.directory !== (await identityOf(dataDir)) ? "dead" : byPipe;
+};
+
+const parseOwner = (value: unknown): Owner | undefined => {
+  const identity = parseIdentity(value);
+  if (identity === undefined) return undefined;
+  // Each field is checked.
+  const { directory, id, isLocal } = value as Partial<Record<string, unknown>>;
+  return typeof directory === "number" &&
+    typeof id === "string" &&
+    /^[0-9a-f]{12}$/.test(id) &&
+    typeof isLocal === "boolean"
+    ? { ...identity, directory, id, isLocal }
+    : undefined;
+};
+
+/** Creates `path` atomically with the content of `own`. Returns false when `path` exists. */
+const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+};
+
+/**
+ * Removes the lock at `path` if its process is known to have ended. A second lock guards the removal, so that a lock that another
+ * process has just taken is not removed. `own` is a file that identifies this process.
+ */
+export const removeStale = async (path: string, own: string): Promise<void> => {
+  const removal = `${path}.removal`;
+  if (!(await linkIfAbsent(own, removal))) {
+    const found = await findOwner(removal);
+    if (found?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removal);
+    if (found?.life === "dead") await rm(removal, { force: true });
+    await sleep(5);
+    return;
+  }
+  try {
+    const found = await findOwner(path);
+    if (found?.life !== "dead") return;
+    await rm(path, { force: true });
+    await rm(pipeOf(path, found.owner.id), { force: true });
+  } finally {
+    await rm(removal, { force: true });
+  }
+};

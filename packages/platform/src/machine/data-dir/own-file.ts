@@ -1,0 +1,71 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { platformErrors } from "../../errors/platform-error.js";
+
+/** Permission to write for the group or for everybody. */
+const writableByOthers = 0o022;
+
+/**
+ * Returns why another account could have created or changed this file or directory; undefined when none could.
+ *
+ * @param owner the account that should own it. Default: this account.
+ */
+export const foreignProblem = (found: Stats, owner = process.geteuid?.()): string | undefined => {
+  const link = linkProblem(found);
+  if (link !== undefined) return link;
+  if (found.uid !== owner) return "it belongs to another account";
+  return (found.mode & writableByOthers) === 0 ? undefined : "other accounts can write to it";
+};
+
+/** Returns why this is neither a directory nor a regular file; undefined when it is one. */
+export const linkProblem = (found: Stats): string | undefined => {
+  if (found.isSymbolicLink()) return "it is a symbolic link";
+  return found.isDirectory() || found.isFile() ? undefined : "it is neither a file nor a directory";
+};
+
+/** Returns why writing to a file would change a file elsewhere. */
+export const hardLinkProblem = (found: Stats): string | undefined =>
+  found.isFile() && found.nlink > 1
+    ? "it is a hard link, so writing to it would change a file elsewhere"
+    : undefined;
+
+/**
+ * Opens a regular file of this account. Neither follows a symbolic link nor waits for the other end of a named pipe.
+ *
+ * @param flags of `open`. A new file has mode 0600.
+ * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system.
+ */
+export const openOwn = async (path: string, flags: number): Promise<FileHandle> => {
+  const file = await openRegular(path, flags);
+  try {
+    const problem = foreignProblem(await file.stat());
+    if (problem !== undefined) throw platformErrors.dataDirUnsafe(path, problem);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+};
+
+/** Reads a regular file of this account as text. Throws what `openOwn` throws. */
+export const readOwn = async (path: string): Promise<string> =>
+  readAll(await openOwn(path, constants.O_RDONLY));
+
+/** Reads a regular file in the cluster, which may belong to the account that runs Postgres. */
+export const readRegular = async (path: string): Promise<string> =>
+  readAll(await openRegular(path, constants.O_RDONLY));
+
+const readAll = async (file: FileHandle): Promise<string> => {
+  try {
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+};
+
+const openRegular = async (path: string, flags: number): Promise<FileHandle> => {
+  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw platformErrors.dataDirUnsafe(path, "it is not a regular file");
+};

@@ -1,0 +1,69 @@
+import { constants, type Stats } from "node:fs";
+import { access, lstat, readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { platformErrors } from "../../errors/platform-error.js";
+import { isRoot } from "./account.js";
+import { foreignProblem, hardLinkProblem, linkProblem } from "./own-file.js";
+import { whyReplaceable } from "./parents.js";
+
+/**
+ * Refuses a path at which another account could replace the data directory.
+ *
+ * @throws PlatformError `platform:data_dir_unsafe`.
+ */
+export const refuseForeignParents = async (dataDir: string): Promise<void> => {
+  const problem = await whyReplaceable(dirname(dataDir));
+  if (problem !== undefined) throw platformErrors.dataDirUnsafe(dataDir, problem);
+};
+
+export interface CheckedNames {
+  /** The Postgres cluster, which may belong to the account that runs Postgres. */
+  cluster: string;
+  /** Files that are written in place. */
+  inPlace: readonly string[];
+  /** Directories whose files are checked as well. */
+  directories: readonly string[];
+  others: readonly string[];
+  /** Names of files whose content is not used, so that they are not checked. */
+  unused: RegExp;
+}
+
+/**
+ * Refuses a data directory that another account could have prepared or can change, because the platform trusts what is in
+ * it: links, directories and files of another account, and ones that others can write.
+ *
+ * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system when the directory cannot be read.
+ */
+export const refuseForeign = async (
+  dataDir: string,
+  { cluster, inPlace, directories, others, unused }: CheckedNames,
+): Promise<void> => {
+  const problem = foreignProblem(await lstat(dataDir));
+  // A directory that cannot be written is not a danger, and has an error that says so.
+  if (problem !== undefined) {
+    await access(dataDir, constants.W_OK);
+    throw platformErrors.dataDirUnsafe(dataDir, problem);
+  }
+  // As root, the cluster belongs to the account that runs Postgres, which is checked when that account is known.
+  await refuse(join(dataDir, cluster), isRoot() ? linkProblem : foreignProblem);
+  const ours = [...inPlace, ...directories, ...others];
+  // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.
+  for (const name of await readdir(dataDir)) {
+    if (unused.test(name) || !ours.some((known) => name === known || name.startsWith(`${known}.`))) continue;
+    const path = join(dataDir, name);
+    await refuse(path, foreignProblem);
+    if (inPlace.includes(name)) await refuse(path, hardLinkProblem);
+    if (!directories.includes(name)) continue;
+    for (const inside of await readdir(path)) await refuse(join(path, inside), foreignProblem);
+  }
+};
+
+const refuse = async (path: string, problemOf: (found: Stats) => string | undefined): Promise<void> => {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  const problem = found && problemOf(found);
+  if (problem !== undefined) throw platformErrors.dataDirUnsafe(path, problem);
+};

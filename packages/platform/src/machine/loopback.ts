@@ -1,0 +1,21 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { platformErrors } from "../errors/platform-error.js";
+
+/**
+ * Refuses to start without the IPv4 loopback address, on which the databases listen: the interface is down, or has only IPv6.
+ *
+ * @param read returns the interfaces that are up. Default: those of this machine.
+ * @throws PlatformError `platform:unsupported_system`.
+ */
+export const refuseNoLoopback = (
+  read: () => NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces,
+): void => {
+  let addresses: string[];
+  try {
+    addresses = Object.values(read()).flatMap((found) => found?.map(({ address }) => address) ?? []);
+  } catch {
+    // A sandbox may not tell.
+    return;
+  }
+  if (!addresses.some((address) => address.startsWith("127."))) throw platformErrors.noLoopback();
+};

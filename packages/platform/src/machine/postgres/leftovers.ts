@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { constants, readlinkSync } from "node:fs";
+import { open, readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { readRegular } from "../data-dir/own-file.js";
+import { platformErrors } from "../../errors/platform-error.js";
+import { hasProcessFiles } from "./process-files.js";
+import { removeSharedMemory } from "./shared-memory.js";
+
+/**
+ * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
+ * hold the lock of the data directory, which proves that no running platform uses them.
+ *
+ * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop.
+ */
+export const endLeftovers = async (directory: string): Promise<void> => {
+  const lockFile = join(directory, "postmaster.pid");
+  const pid = await pidIn(lockFile);
+  if (pid === undefined) return;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const servers = await serversOf(directory, pid);
+    if (servers.length === 0) break;
+    // Suspended processes act on no other signal.
+    if (attempt === 0) for (const server of servers) signal(server, "SIGCONT");
+    // A postmaster shuts its server down cleanly. Children without a postmaster can be stopped at once.
+    const isShuttingDown = servers.includes(pid) && attempt < 100;
+    if (!isShuttingDown) for (const server of servers) signal(server, attempt < 200 ? "SIGQUIT" : "SIGKILL");
+    else if (attempt === 0) signal(pid, "SIGINT");
+    await sleep(attempt < 10 ? 10 : 50);
+  }
+  if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
+  await removeSharedMemory(lockFile);
+  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
+  // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
+  await removeSocketLocks(directory);
+  if (Number.isNaN(pid) || (process.platform === "linux" ? seesProcesses() : signal(pid, 0))) {
+    await rm(lockFile, { force: true });
+  }
+};
+
+/**
+ * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
+ */
+export const endPrograms = async (directory: string): Promise<void> => {
+  if (process.platform !== "linux") return;
+  const path = await realpath(directory).catch(() => undefined);
+  if (path === undefined) return;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const programs = await linuxProgramsOf(path, /^(postgres|initdb)/);
+    if (programs.length === 0) return;
+    for (const program of programs) signal(program, "SIGKILL");
+    await sleep(10);
+  }
+};
+
+/** Continues the processes of a server that were suspended, so that they can act on signals. */
+export const resumeServers = async (directory: string, pid: number): Promise<void> => {
+  for (const server of await serversOf(directory, pid)) signal(server, "SIGCONT");
+};
+
+const removeSocketLocks = async (directory: string): Promise<void> => {
+  for (const name of await readdir(directory)) {
+    if (/^\.s\.PGSQL\.\d+\.lock$/.test(name)) await rm(join(directory, name), { force: true });
+  }
+};
+
+/** Returns the process id in a lock file: NaN when it has none, undefined when the file does not exist. */
+const pidIn = async (lockFile: string): Promise<number | undefined> => {
+  const text = await readRegular(lockFile).catch(() => undefined);
+  // Postgres ends the line, so that a line without an end is one whose writer was killed.
+  return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
+};
+
+/** Whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
+const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
+  const port = (await readRegular(lockFile).catch(() => "")).split("\n")[3];
+  if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
+  const folder = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const problem = await new Promise<string | undefined>((resolve) => {
+      // The path of a socket has at most 107 bytes.
+      const socket = connect(`/proc/self/fd/${String(folder.fd)}/.s.PGSQL.${port}`, () => {
+        socket.destroy();
+        resolve(undefined);
+      });
+      socket.once("error", (error) => resolve(errorCode(error) ?? error.message));
+    });
+    // Many wait for this server.
+    return problem === undefined || problem === "EAGAIN";
+  } finally {
+    await folder.close();
+  }
+};
+
+/** Returns the Postgres processes of this directory: the postmaster and any children that outlived it. */
+const serversOf = async (directory: string, pid: number): Promise<number[]> => {
+  if (process.platform !== "linux") return postmasterOf(directory, pid);
+  const path = await realpath(directory).catch(() => undefined);
+  // Somebody has deleted the directory.
+  return path === undefined ? [] : linuxProgramsOf(path, /^postgres/);
+};
+
+/** Sends a signal. Returns false when the process does not exist or belongs to another user. */
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
+  try {
+    return pid > 1 && process.kill(pid, name);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. The
+ * files may be those of another namespace, in which the same ids mean other processes.
+ */
+export const seesProcesses = (): boolean =>
+  process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
+
+/** The working directory of every Postgres process is its data directory. */
+export const linuxProgramsOf = async (directory: string, program: RegExp): Promise<number[]> => {
+  if (!seesProcesses()) return [];
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const pids = await Promise.all(
+    names.map(async (name) => {
+      try {
+        if ((await readlink(`/proc/${name}/cwd`)) !== directory) return undefined;
+        return program.test(await readFile(`/proc/${name}/comm`, "utf8")) ? Number(name) : undefined;
+      } catch {
+        return undefined;
+      }
+    }),
+  );
+  return pids.filter((pid) => pid !== undefined);
+};
+
+const postmasterOf = async (directory: string, pid: number): Promise<number[]> => {
+  if (!(pid > 1)) return [];
+  try {
+    const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);
+    return stdout.includes("postgres") && stdout.includes(directory) ? [pid] : [];
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,153 @@
+import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectToPostgres } from "../../front/upstream.js";
+import { Refusal } from "../../front/refusal.js";
+import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { RecoveryWork } from "./recovery-work.js";
+
+/** Times in milliseconds. */
+export interface LivenessTimes {
+  /** Between two checks of a server that accepts connections. */
+  readonly interval: number;
+  /** Between two checks of a server that does not. */
+  readonly retryInterval: number;
+  /** How long a connection may take. */
+  readonly connection: number;
+  /** How long a server may neither accept a connection nor make progress. */
+  readonly limit: number;
+  /** After this time without a connection, a server counts as slow. */
+  readonly slow: number;
+}
+
+/** A server that hangs is started again within 12 seconds, and the start takes a few seconds more. */
+export const livenessTimes: LivenessTimes = {
+  interval: 2_000,
+  retryInterval: 500,
+  connection: 1_500,
+  limit: 6_000,
+  slow: 5_000,
+};
+
+/** The longest limit, which follows when servers get stuck again and again. A disk may be that slow. */
+export const maxLimit = 60_000;
+
+/**
+ * Checks in vain that are needed besides the limit, so that a machine which was suspended, or is very busy, does not end a server
+ * that works.
+ */
+const minFailures = 4;
+
+/** Bytes at the end of the log in which progress is looked for. */
+const maxRead = 65_536;
+
+/** A line that reports progress. Each connection that is refused during a recovery adds one with `FATAL`. */
+const progress = /^.{0,80}\] LOG: {2}/m;
+
+/** What a watch reports. */
+export interface LivenessReports {
+  /** Called whenever the server accepts a connection. */
+  onAccept(): void;
+  /** Called once in each time without a connection, when it gets long. */
+  onSlow(): void;
+}
+
+/**
+ * Resolves with true once a server has neither accepted a connection nor made progress for the limit, although its postmaster
+ * runs: its recovery may have lost a process. Resolves with false when the signal is aborted.
+ */
+export const becomesStuck = async (
+  { port, logFile, directory }: { port: number; logFile: string; directory: string },
+  signal: AbortSignal,
+  { interval, retryInterval, connection, limit, slow }: LivenessTimes,
+  { onAccept, onSlow }: LivenessReports,
+): Promise<boolean> => {
+  const work = new RecoveryWork(directory);
+  let failures = 0;
+  let failingSince = 0;
+  let awaySince: number | undefined;
+  let isSlow = false;
+  let logged = 0;
+  while (!signal.aborted) {
+    const answer = await check(port, connection, signal);
+    if (answer === "accepted") {
+      failures = 0;
+      awaySince = undefined;
+      isSlow = false;
+      onAccept();
+    } else {
+      const log = await readLog(logFile, failures === 0 ? undefined : logged);
+      logged = log.size;
+      // A server that is suspended may have processes that work.
+      const isWorking = answer === "refused" && (await work.continues());
+      const now = performance.now();
+      if (failures === 0 || log.hasProgress || isWorking) {
+        failures = 0;
+        failingSince = now;
+      }
+      failures += 1;
+      if (failures > minFailures && now - failingSince >= limit) return !signal.aborted;
+      awaySince ??= now;
+      if (!isSlow && now - awaySince >= slow && !signal.aborted) {
+        isSlow = true;
+        onSlow();
+      }
+    }
+    const pause = failures === 0 ? interval : retryInterval;
+    await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return false;
+};
+
+/** The start of a session, whose password Postgres then asks for. */
+const startupMessage = (): Buffer => {
+  const parameters = Buffer.from(`user\0${superuser}\0database\0postgres\0\0`);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(head.length + parameters.length, 0);
+  // Version 3.0 of the protocol.
+  head.writeUInt32BE(3 << 16, 4);
+  return Buffer.concat([head, parameters]);
+};
+
+/** Opens a connection. Postgres refuses it while it is not ready. */
+const check = async (
+  port: number,
+  patience: number,
+  signal: AbortSignal,
+): Promise<"accepted" | "refused" | "silent"> => {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, patience).unref();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    const { upstream } = await connectToPostgres({ host: "127.0.0.1", port }, startupMessage(), {
+      patience: 0,
+      signal: ending.signal,
+    });
+    upstream.socket.destroy();
+    return "accepted";
+  } catch (error) {
+    return error instanceof Refusal ? "refused" : "silent";
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+};
+
+/** @param from where to look for progress; undefined for nowhere. */
+const readLog = async (
+  path: string,
+  from: number | undefined,
+): Promise<{ size: number; hasProgress: boolean }> => {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return { size: 0, hasProgress: false };
+  try {
+    const { size } = await file.stat();
+    // A rotation has emptied the log.
+    const start = Math.max(from !== undefined && from <= size ? from : 0, size - maxRead);
+    if (from === undefined || start === size) return { size, hasProgress: false };
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+    return { size, hasProgress: progress.test(buffer.toString("latin1", 0, bytesRead)) };
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { type FileHandle, copyFile, rm } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { hardLinkProblem, openOwn } from "../data-dir/own-file.js";
+import { platformErrors } from "../../errors/platform-error.js";
+import type { Account } from "../data-dir/account.js";
+import { postgresEnvironment } from "./run-program.js";
+
+/** Opens a log that belongs to this account, because another account could have linked it to a file elsewhere. */
+const openFile = async (path: string, flags: number): Promise<FileHandle> => {
+  const file = await openOwn(path, flags | constants.O_CREAT);
+  const problem = hardLinkProblem(await file.stat());
+  if (problem === undefined) return file;
+  await file.close();
+  throw platformErrors.dataDirUnsafe(path, problem);
+};
+
+/** Opens the log to append to it. */
+export const openLog = (path: string): Promise<FileHandle> =>
+  openFile(path, constants.O_WRONLY | constants.O_APPEND);
+
+/**
+ * Moves the content of a log larger than `maxBytes` to `<path>.1`, replacing the previous content there. The file
+ * itself stays, so that a running server continues to append to it.
+ */
+export const rotateLog = async (path: string, maxBytes: number): Promise<void> => {
+  const log = await openFile(path, constants.O_RDWR);
+  try {
+    if ((await log.stat()).size <= maxBytes) return;
+    const previous = `${path}.1`;
+    await rm(previous, { force: true });
+    await copyFile(path, previous, constants.COPYFILE_EXCL);
+    await log.truncate(0);
+  } finally {
+    await log.close();
+  }
+};
+
+/**
+ * Writes what it reads with control characters and bytes outside of ASCII as visible characters such as `^[`. Ends at the end of
+ * its input. A full disk ends `cat` but not the loop.
+ */
+const script = "until cat -uv; do sleep 1 || exit; done";
+
+/** A program that writes to the log. */
+export interface LogWriter {
+  /** What Postgres gets as its standard error. Destroy it once Postgres has it. */
+  readonly input: Writable;
+  /** Waits until everything is written. Call it after all processes that have the input have ended. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Starts a program that writes to a log what a terminal can show: any client that reaches the port of Postgres chooses the names in
+ * refused connections. It outlives this process, so that no message is lost when that is killed.
+ */
+export const startLogWriter = (log: FileHandle, account: Account | undefined): LogWriter => {
+  const writer = spawn("/bin/sh", ["-c", script, "mgmt-log"], {
+    ...account,
+    cwd: "/",
+    env: postgresEnvironment,
+    // Its own process group, so that Ctrl-C does not reach it.
+    detached: true,
+    stdio: ["pipe", log.fd, "ignore"],
+  });
+  const ended = new Promise<void>((resolve) => {
+    writer.once("exit", () => resolve());
+    writer.once("error", () => resolve());
+  });
+  const { stdin } = writer;
+  if (stdin === null) throw new Error("A program with an input was started without one");
+  stdin.on("error", () => undefined);
+  const finish = (): Promise<void> => {
+    // A suspended process would not end.
+    if (writer.pid !== undefined) resumeGroup(writer.pid);
+    return ended;
+  };
+  return { input: stdin, finish };
+};
+
+const resumeGroup = (leader: number): void => {
+  try {
+    process.kill(-leader, "SIGCONT");
+  } catch {
+    // It has ended.
+  }
+};

@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { platformErrors } from "../errors/platform-error.js";
+
+/**
+ * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides those of its
+ * clients, and each process of Postgres needs more than 60 files to start.
+ */
+const neededFiles = 256;
+
+/**
+ * Number of processes and threads that a user must be able to run. Node.js has about 11, Postgres 8 without connections, and one for
+ * each of about 25 connections of the platform.
+ */
+const neededProcesses = 64;
+
+/** Size in bytes that a file may need: Postgres stores a table in files of 1 GiB. */
+const neededFileSize = 1024 ** 3;
+
+/**
+ * Refuses to start where the system allows so few open files or processes, or such small files, that requests would fail later.
+ *
+ * @throws PlatformError `platform:open_files_limit`, `platform:process_limit`, `platform:file_size_limit`.
+ */
+export const refuseLowLimits = async (): Promise<void> => {
+  const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
+  const files = softLimit(limits, "Max open files");
+  if (files < neededFiles) throw platformErrors.openFilesLimit(files, neededFiles);
+  const processes = softLimit(limits, "Max processes");
+  if (processes < neededProcesses) throw platformErrors.processLimit(processes, neededProcesses);
+  const fileSize = softLimit(limits, "Max file size");
+  if (fileSize < neededFileSize) throw platformErrors.fileSizeLimit(fileSize);
+};
+
+/**
+ * Returns a soft limit of this process. Infinity if there is none, or the system does not say. Node.js raises the number of open
+ * files to the hard limit.
+ */
+const softLimit = (limits: string, name: string): number => {
+  const [, soft] = new RegExp(`^${name}\\s+(\\d+)`, "m").exec(limits) ?? [];
+  return soft === undefined ? Infinity : Number(soft);
+};

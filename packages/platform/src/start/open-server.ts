@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { ControlError, type ErrorCodes, type PublicClient, type UnknownFields } from "@mgmt/engine";
+import { StoredServer } from "@mgmt/engine/internal";
+import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
+import { withAvailablePostgres } from "../machine/available-postgres.js";
+import { writeAtomically } from "../machine/data-dir/atomic-file.js";
+import { type DataDir, filesIn } from "../machine/data-dir/data-dir.js";
+import { type Manifest, format, identityOf, writeManifest } from "../machine/data-dir/manifest.js";
+import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
+import type { RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import type { OpenFront } from "./open-front.js";
+import type { OpenPostgres } from "./open-postgres.js";
+import { platformErrors } from "../errors/platform-error.js";
+import { reportIgnoredFields } from "./ignored-fields.js";
+import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
+import { isFree } from "../machine/ports.js";
+import { memoryLimitsFor } from "../machine/memory-limits.js";
+import type { Ready } from "./ready.js";
+import { openPlatformRecords, recordLoss } from "./platform-records.js";
+import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
+import { issueServiceToken } from "./service-token.js";
+
+export interface OpenServer {
+  ready: Ready;
+  signInKey: string | null;
+  /** Stops the server. Database work that does not finish within the grace period is repeated at the next start. */
+  close(): Promise<void>;
+}
+
+export { openFront } from "./open-front.js";
+
+interface ServerContext {
+  host: string;
+  port: number;
+  onLog: (line: string) => void;
+  dataDir: DataDir;
+  postgres: OpenPostgres;
+  front: OpenFront;
+  oauthClients: readonly PublicClient[];
+  unknownFields: UnknownFields;
+  errorCodes: ErrorCodes;
+  requireSignInKey: boolean;
+}
+
+/** Time that requests and database work in progress have to finish at shutdown, in milliseconds. */
+const grace = 2_000;
+
+/** Requests per token and window (milliseconds). */
+const rateLimit = { requests: 600, window: 60_000 };
+
+/**
+ * Opens the records and their databases, and serves the API.
+ *
+ * @throws PlatformError
+ */
+export const openServer = (context: ServerContext): Promise<OpenServer> =>
+  withAvailablePostgres(context.postgres.server, () => openOnce(context));
+
+const openOnce = async (context: ServerContext): Promise<OpenServer> => {
+  const { host, port, dataDir, postgres } = context;
+  const { records, recorded, deletions } = await openPlatformRecords(dataDir, postgres);
+  let databases: OpenDatabases | undefined;
+  try {
+    databases = await openRecorded(context, recorded);
+    return await serve(context, { records, databases, deletions });
+  } catch (error) {
+    await databases?.close();
+    await records.close();
+    throw errorCode(error) === "EADDRINUSE" ? platformErrors.portTaken(port, host) : error;
+  }
+};
+
+/** Opens the databases, and records which of them Postgres does not have. */
+const openRecorded = async (
+  { dataDir, postgres, front, onLog }: ServerContext,
+  recorded: readonly RecordedDatabase[],
+): Promise<OpenDatabases> => {
+  const memory = dataDir.ephemeral ? await memoryLimitsFor(dataDir.path) : undefined;
+  const address = { ...postgres.cluster.address, endpoints: endpointsAt(front.server.port) };
+  const cluster = { ...postgres.cluster, address };
+  const databases = await openDatabases(cluster, recorded, { memory, onLog, directory: dataDir.path });
+  const { missing, broken, problems } = databases;
+  let lost: string[] = [];
+  try {
+    if (recorded.length > 0) lost = await recordLoss(postgres, missing, broken);
+  } catch (error) {
+    await databases.close();
+    throw error;
+  }
+  front.server.open((user, limits) => databases.engine.databaseOf(user, limits));
+  for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
+  for (const problem of problems) onLog(problem);
+  return databases;
+};
+
+/** Clients reach every endpoint of a database through the front. */
+const endpointsAt = (port: number): Record<EndpointKind, PublicAddress> => {
+  const front = { host: "127.0.0.1", port };
+  return { direct: front, pooled: front, accelerate: front };
+};
+
+const serve = async (
+  context: ServerContext,
+  {
+    records,
+    databases,
+    deletions,
+  }: { records: OpenRecords; databases: OpenDatabases; deletions: readonly string[] },
+): Promise<OpenServer> => {
+  const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
+  const files = filesIn(dataDir.path);
+  const controlSecret = randomBytes(24).toString("base64url");
+  await writeAtomically(files.controlSecret, controlSecret, { durable: false });
+  const signInKey = context.requireSignInKey ? randomBytes(32).toString("base64url") : null;
+  if (signInKey === null) await rm(files.signInKey, { force: true });
+  else await writeAtomically(files.signInKey, signInKey, { durable: false });
+
+  const createEngine = async ({ baseUrl }: ServerAddress): Promise<StoredServer> => {
+    const engine = await StoredServer.open({
+      records,
+      settings: {
+        baseUrl,
+        authUrl: baseUrl,
+        lifecycle: { provisioning: 0, recovering: 0 },
+        rateLimit,
+        unknownFields,
+        errorCodes,
+      },
+      databaseEngine: databases.engine,
+      dataPlane: front.server,
+      ...(signInKey !== null && { signInKey }),
+      onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+    engine.followRequests(reportIgnoredFields(onLog));
+    // Requests wait, so that they do not find databases whose data is gone.
+    await engine.finishJobs(deletions);
+    return engine;
+  };
+  const server = await createServer<StoredServer>({
+    host,
+    port: await choosePort(context),
+    createEngine,
+    // The control surface is available on loopback addresses only.
+    ...(isLoopbackHost(host) && { controlSecret }),
+  });
+  try {
+    const { engine } = server;
+    const issued = await issueServiceToken(engine, files.token);
+    // The token in the ready line is valid after a reset.
+    if (engine.isNew) await engine.keepAsInitial();
+    for (const client of context.oauthClients) await registerClient(engine, client);
+    engine.start();
+    await postgres.onDisk;
+    if (!dataDir.ephemeral) await completeManifest(context, server.port);
+    const { baseUrl } = server;
+    return {
+      ready: {
+        baseUrl,
+        authUrl: baseUrl,
+        controlUrl: `${baseUrl}/_control`,
+        controlSecretFile: files.controlSecret,
+        signInKeyFile: signInKey === null ? null : files.signInKey,
+        ...issued,
+        caFile: front.caFile,
+        postgresPort: postgres.cluster.address.port,
+        pid: process.pid,
+      },
+      signInKey,
+      close: () => close(server, databases, records),
+    };
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+};
+
+/** @throws PlatformError `platform:invalid_oauth_client`. */
+const registerClient = async ({ oauth }: StoredServer, client: PublicClient): Promise<void> => {
+  try {
+    await oauth.ensurePublicClient(client);
+  } catch (error) {
+    if (error instanceof ControlError) throw platformErrors.invalidOAuthClient(client.id, error);
+    throw error;
+  }
+};
+
+/** Prefers the port of the last run, so that its URLs and token stay valid. */
+const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<number> => {
+  const last = dataDir.manifest?.port ?? null;
+  return port === 0 && last !== null && (await isFree(last, host)) ? last : port;
+};
+
+const completeManifest = async ({ dataDir, postgres, front }: ServerContext, port: number): Promise<void> => {
+  const { manifest, cluster } = postgres;
+  const complete: Manifest = {
+    ...manifest,
+    format,
+    directory: await identityOf(dataDir.path),
+    port,
+    postgres: {
+      ...manifest.postgres,
+      port: front.server.port,
+      directPort: cluster.address.port,
+      complete: true,
+    },
+  };
+  if (!isDeepStrictEqual(complete, manifest)) await writeManifest(dataDir.path, complete);
+};
+
+const close = async (
+  server: RunningServer<StoredServer>,
+  databases: OpenDatabases,
+  records: OpenRecords,
+): Promise<void> => {
+  const deadline = sleep(grace * 2, undefined, { ref: false });
+  await Promise.race([server.close(grace).catch(() => undefined), deadline]);
+  // Unfinished work fails when these are closed. The next start repeats it.
+  for (const part of [databases, records]) {
+    await Promise.race([part.close().catch(() => undefined), deadline]);
+  }
+};

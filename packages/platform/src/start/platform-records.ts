@@ -1,0 +1,79 @@
+import { dirname } from "node:path";
+import type { DataDir } from "../machine/data-dir/data-dir.js";
+import { Admin } from "@mgmt/cluster/connection/admin";
+import type { MissingData, RecordedDatabase } from "@mgmt/cluster/repair/reconcile";
+import type { OpenPostgres } from "./open-postgres.js";
+import { platformErrors } from "../errors/platform-error.js";
+import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
+import { type OpenRecords, openRecords } from "@mgmt/cluster/rows/open-records";
+import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/place";
+import { interruptedDeletions, markLost, recordedDatabases } from "@mgmt/cluster/repair/recorded-databases";
+
+/** The records of a data directory. */
+export interface PlatformRecords {
+  records: OpenRecords;
+  /** The databases that the API has. */
+  recorded: RecordedDatabase[];
+  /** Ids of databases whose deletion the end of the last run interrupted. */
+  deletions: string[];
+}
+
+/**
+ * Opens the records in the cluster of a data directory.
+ *
+ * @throws PlatformError `platform:data_dir_incompatible`, `platform:data_dir_corrupt`.
+ */
+export const openPlatformRecords = async (
+  dataDir: DataDir,
+  postgres: OpenPostgres,
+): Promise<PlatformRecords> => {
+  const records = await open(dataDir, postgres);
+  if (dataDir.manifest === undefined) return { records, recorded: [], deletions: [] };
+  try {
+    return await withAdmin(postgres, async (admin) => {
+      const [server] = await admin.query(`select from ${recordsSchema}.server limit 1`);
+      if (server === undefined)
+        throw platformErrors.dataDirCorrupt(dataDir.path, "its databases have no records of the API");
+      return {
+        records,
+        recorded: await recordedDatabases(admin, recordsSchema),
+        deletions: await interruptedDeletions(admin, recordsSchema),
+      };
+    });
+  } catch (error) {
+    await records.close();
+    throw error;
+  }
+};
+
+/** Marks the data that Postgres does not have as lost. Returns the ids of the databases whose data is lost. */
+export const recordLoss = async (
+  postgres: OpenPostgres,
+  missing: MissingData,
+  broken: readonly string[],
+): Promise<string[]> => withAdmin(postgres, (admin) => markLost(admin, recordsSchema, missing, broken));
+
+const withAdmin = async <T>({ cluster }: OpenPostgres, work: (admin: Admin) => Promise<T>): Promise<T> => {
+  const admin = new Admin(cluster);
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+};
+
+const open = async (dataDir: DataDir, { cluster, upstream }: OpenPostgres): Promise<OpenRecords> => {
+  try {
+    return await openRecords(
+      {
+        ...cluster.address,
+        host: "path" in upstream ? dirname(upstream.path) : upstream.host,
+        database: recordsDatabase,
+      },
+      { schema: recordsSchema },
+    );
+  } catch (error) {
+    if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
+    throw error;
+  }
+};

@@ -1,0 +1,65 @@
+import type { StoredServer } from "@mgmt/engine/internal";
+import { writeAtomically } from "../machine/data-dir/atomic-file.js";
+import { readOwn } from "../machine/data-dir/own-file.js";
+
+/** Name of the service token that the first start creates. */
+const defaultName = "default";
+
+/**
+ * Returns a service token of the first workspace for the ready line, and stores it in `path`: the token that is stored there
+ * while its row exists, or one of the row named `default`. Creates the row if there is none, because other rows belong to users.
+ */
+export const issueServiceToken = async (
+  engine: StoredServer,
+  path: string,
+): Promise<{ token: string; workspaceId: string }> => {
+  const stored = await readToken(path);
+  const storedId = partsOf(stored ?? "").claims?.["jti"];
+  const { workspaceId, id } = await engine.read(({ store }) => {
+    const workspace = store.workspaces.find({});
+    if (workspace === undefined) throw new Error("The records have no workspace");
+    const rows = store.serviceTokens.list({ workspaceId: workspace.id });
+    const row = rows.find((each) => each.id === storedId) ?? rows.find(({ name }) => name === defaultName);
+    return { workspaceId: workspace.id, id: row?.id };
+  });
+  if (id === undefined) {
+    const { value: token } = await engine.seed.serviceToken({ name: defaultName }, { workspaceId });
+    await writeAtomically(path, token, { durable: true });
+    return { token, workspaceId };
+  }
+  const token = await engine.tokens.service({ serviceTokenId: id });
+  if (stored !== undefined && isAlike(stored, token)) return { token: stored, workspaceId };
+
+  await engine.write([workspaceId], ({ store }) =>
+    store.serviceTokens.update(id, { valueHint: token.slice(-4) }),
+  );
+  await writeAtomically(path, token, { durable: true });
+  return { token, workspaceId };
+};
+
+const readToken = (path: string): Promise<string | undefined> => readOwn(path).catch(() => undefined);
+
+/** Returns whether a token names the same service token, address and signing key as a valid one. */
+const isAlike = (stored: string, valid: string): boolean => {
+  const [mine, other] = [partsOf(stored), partsOf(valid)];
+  return (
+    mine.header?.["kid"] === other.header?.["kid"] &&
+    ["jti", "aud", "iss"].every((claim) => mine.claims?.[claim] === other.claims?.[claim])
+  );
+};
+
+/** Returns the parts of a JSON Web Token; undefined for those that cannot be read. */
+const partsOf = (token: string): Record<"header" | "claims", Record<string, unknown> | undefined> => {
+  const [header = "", claims = ""] = token.split(".");
+  return { header: decode(header), claims: decode(claims) };
+};
+
+const decode = (part: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    // The signature is not checked here. The server refuses a forged token.
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+};

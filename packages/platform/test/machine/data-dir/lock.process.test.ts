@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isLocal } from "../../../src/machine/data-dir/lock-pipe.js";
+import { DirectoryLock, removeStale } from "../../../src/machine/data-dir/lock.js";
+import { temporaryDirectory } from "../../cluster.js";
+import { elsewhere, endedPid, lockText } from "../../lock-owners.js";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const file = (): string => join(directory, "platform.lock");
+const pipe = (): string => `${file()}.0123456789ab.pipe`;
+const left = async (): Promise<string[]> => (await readdir(directory)).sort();
+
+const acquire = async (): Promise<DirectoryLock> => DirectoryLock.acquire(directory);
+
+/** What a lock of this directory says whose process runs in another container. */
+const hidden = async (fields: object = {}): Promise<string> =>
+  lockText({ ...elsewhere, directory: (await stat(directory)).ino, ...fields });
+
+const inUse = { code: "platform:data_dir_in_use" };
+const mayBeInUse = {
+  ...inUse,
+  message: expect.stringContaining("cannot tell whether the process that locked it has ended"),
+  hint: expect.stringMatching(
+    /^Stop the other mgmt dev\. If no other process uses the directory, remove \/.*\/platform\.lock/,
+  ),
+};
+
+describe("the lock of a data directory", () => {
+  it.each([
+    ["has ended", { pid: endedPid }],
+    ["has another start time, because its id was reused", { started: "long ago" }],
+  ])("is taken over when its process %s", async (_, fields) => {
+    await writeFile(file(), lockText(fields));
+    const lock = await acquire();
+    await expect(acquire()).rejects.toMatchObject(inUse);
+    await lock.release();
+    expect(await left()).toEqual([]);
+  });
+
+  it("is kept when another process has taken it after it was found to be stale", async () => {
+    const lock = await acquire();
+    const own = join(directory, "own");
+    await writeFile(own, lockText());
+    await removeStale(file(), own);
+    await expect(acquire()).rejects.toMatchObject(inUse);
+    await lock.release();
+  });
+
+  it("is taken by exactly one of many that find a stale one", async () => {
+    await writeFile(file(), lockText({ pid: endedPid }));
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, acquire));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("closes its pipe when it is released", async () => {
+    const lock = await acquire();
+    await lock.release();
+    expect(lock.descriptor).toBeUndefined();
+    await lock.release();
+  });
+});
+
+describe("a lock that says nothing that can be checked", () => {
+  const text = lockText();
+  it.each([
+    ["is empty", ""],
+    ["is cut short", text.slice(0, text.length / 2)],
+    ["is the file of another program", "4711\n/var/lib/other\n"],
+    ["is JSON of something else", '{"lock":true}'],
+    ["has a process id that no process has", lockText({ pid: 0 })],
+    ["names a file elsewhere", lockText({ ...elsewhere, id: "../../other" })],
+    ["is of a process on another machine", lockText({ ...elsewhere, isLocal: false })],
+    [
+      "is of a process whose system does not say where it runs",
+      lockText({ place: null, machine: null, isLocal: false }),
+    ],
+  ])("is refused and kept when it %s", async (_, content) => {
+    await writeFile(file(), content);
+    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+    expect(await left()).toEqual(["platform.lock"]);
+    // What the hint says.
+    await rm(file());
+    await (await acquire()).release();
+  });
+
+  it("is refused when it guards the removal of another one", async () => {
+    await writeFile(file(), lockText({ pid: endedPid }));
+    await writeFile(`${file()}.removal`, "");
+    await expect(acquire()).rejects.toMatchObject({
+      ...inUse,
+      hint: expect.stringContaining("remove " + `${file()}.removal`),
+    });
+    expect(await left()).toEqual(["platform.lock", "platform.lock.removal"]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("the lock of a process in another container", () => {
+  const makePipe = (): void => void execFileSync("mkfifo", ["-m", "600", pipe()]);
+
+  it("is refused while a process has its pipe open, and taken over when none has", async ({ skip }) => {
+    if (!(await isLocal(directory))) skip("The temporary directory is not on a local file system");
+    makePipe();
+    await writeFile(file(), await hidden());
+    const descriptor = openSync(pipe(), constants.O_RDWR | constants.O_NONBLOCK);
+    await expect(acquire()).rejects.toMatchObject({
+      ...inUse,
+      message: expect.stringContaining("in another container"),
+      hint: expect.not.stringContaining("kill"),
+    });
+    expect(await left()).toEqual(["platform.lock", "platform.lock.0123456789ab.pipe"]);
+    closeSync(descriptor);
+    await (await acquire()).release();
+    expect(await left()).toEqual([]);
+  });
+
+  it.each([
+    ["has no pipe", () => undefined],
+    ["has a file in the place of its pipe", () => writeFile(pipe(), "")],
+    ["has a link in the place of its pipe", () => symlink("/dev/null", pipe())],
+  ])("is refused and kept when it %s", async (_, prepare) => {
+    await prepare();
+    await writeFile(file(), await hidden());
+    const before = await left();
+    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+    expect(await left()).toEqual(before);
+  });
+
+  it("is refused on a file system that another machine can use, even if nobody here has its pipe open", async () => {
+    makePipe();
+    await writeFile(file(), await hidden({ isLocal: false }));
+    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+  });
+
+  it("does not lock a copy of its directory, from which the pipe is missing", async ({ skip }) => {
+    if (!(await isLocal(directory))) skip("The temporary directory is not on a local file system");
+    await writeFile(file(), await hidden({ directory: 1 }));
+    await (await acquire()).release();
+  });
+});

