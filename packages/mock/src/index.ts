@@ -1,5 +1,6 @@
 export type { ListenOptions } from "./interception/listen-options.js";
-export { Mock, type MockOptions, setupMock } from "./mocks/mock.js";
+export type { MockOptions } from "./exchange/mock-server.js";
+export { Mock, setupMock } from "./mocks/mock.js";
 export type { MswServer } from "./interception/interception.js";
 export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordable-server.js";
 export type { RecordedExchange, RecordedSeed, Recording } from "./record/recording.js";

@@ -26,7 +26,10 @@ const control = `${engine}/control`;
 
 const sections: Record<string, Section> = {
   options: {
-    declarations: ["mock/src/mocks/mock.ts#MockOptions", `${engine}/server/engine-options.ts#EngineOptions`],
+    declarations: [
+      "mock/src/exchange/mock-server.ts#MockOptions",
+      `${engine}/server/engine-options.ts#EngineOptions`,
+    ],
   },
   "kit-options": { declarations: ["mock/src/kit/kit-options.ts#KitOptions"] },
   "listen-options": { declarations: ["mock/src/interception/listen-options.ts#ListenOptions"] },

@@ -5,9 +5,8 @@ import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@mgmt/sdk";
 import { mockErrors } from "../errors/mock-error.js";
-import { MockServer } from "../exchange/mock-server.js";
+import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
-import type { MockOptions } from "../mocks/mock.js";
 import { KeptState, type Persistence } from "./kept-state.js";
 import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
 
@@ -65,14 +64,13 @@ export class WorkerMock extends MockServer {
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
     assertEngineOptions(options, Object.keys(ownOptions));
-    const { baseUrl, settings, persist, afterMutation, ...rest } = options;
+    const { persist, afterMutation, ...rest } = options;
     pageMocks.running?.keep();
     const kept = persist === undefined ? undefined : keptState(persist, options);
     const found = rest.snapshot ? undefined : kept?.read();
     super({
       ...rest,
       ...(found && { snapshot: found.snapshot, initial: rest.initial ?? found.initial }),
-      settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
       afterMutation: () => {
         this.#keepSoon();
         return afterMutation?.();
@@ -83,16 +81,6 @@ export class WorkerMock extends MockServer {
     this.#kept = kept;
     this.#initial = found?.initial ?? rest.initial ?? this.snapshot();
     this.#urls = urlsBelow(this.bases);
-  }
-
-  /** Base URL of the API, without a trailing slash and without `/v1`. */
-  get baseUrl(): string {
-    return this.settings.baseUrl;
-  }
-
-  /** Base URL of the authorization server, without a trailing slash. */
-  get authUrl(): string {
-    return this.settings.authUrl;
   }
 
   /** Handlers for your own worker, as an alternative to `start`: `setupWorker(...mock.handlers, ...yours)`. */

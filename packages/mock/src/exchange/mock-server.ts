@@ -1,10 +1,18 @@
 import { requestOf } from "#platform";
 import { type EngineOptions, MemoryServer } from "@mgmt/engine";
+import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions } from "@mgmt/sdk";
 import { ClientToken } from "../client/client-token.js";
 import { VirtualTimers } from "../client/virtual-timers.js";
 import { mockErrors } from "../errors/mock-error.js";
 import { baseOf, respondTo } from "./web-exchange.js";
+
+export interface MockOptions extends Omit<EngineOptions, "settings"> {
+  /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
+  settings?: EngineOptions["settings"] | undefined;
+  /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
+  baseUrl?: string | undefined;
+}
 
 /** A reference server in the program that uses it, with clients that pass its time instead of waiting. */
 export class MockServer extends MemoryServer {
@@ -14,8 +22,18 @@ export class MockServer extends MemoryServer {
   readonly #timers: VirtualTimers;
   readonly #clientToken = new ClientToken(this);
 
-  constructor(options: EngineOptions) {
-    super(options);
+  /**
+   * @param defaults of options.
+   * @throws TypeError for an option that does not exist or is not valid.
+   */
+  constructor(options: MockOptions = {}, defaults: Pick<MockOptions, "validateResponses"> = {}) {
+    assertEngineOptions(options, ["baseUrl"]);
+    const { baseUrl, settings, validateResponses = defaults.validateResponses, ...rest } = options;
+    super({
+      ...rest,
+      validateResponses,
+      settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
+    });
     this.bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
     this.#timers = new VirtualTimers(async (milliseconds) => {
       // A closed mock does no work, but those who wait for it go on.
@@ -23,6 +41,16 @@ export class MockServer extends MemoryServer {
       else await this.clock.advance(milliseconds);
     });
     this.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
+  }
+
+  /** Base URL of the API, without a trailing slash and without `/v1`. */
+  get baseUrl(): string {
+    return this.settings.baseUrl;
+  }
+
+  /** Base URL of the authorization server, without a trailing slash. */
+  get authUrl(): string {
+    return this.settings.authUrl;
   }
 
   /**

@@ -3,7 +3,7 @@ import type { EngineOptions } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import { type MswServer, prepare } from "../interception/interception.js";
 import { assertHandlers, assertServer } from "../interception/listen-options.js";
-import type { MockOptions } from "../mocks/mock.js";
+import type { MockOptions } from "../exchange/mock-server.js";
 
 /** Settings of the fixtures. */
 export interface KitOptions extends MockOptions {

@@ -1,22 +1,12 @@
 import type { HttpHandler } from "msw";
-import type { EngineOptions } from "@mgmt/engine";
-import { assertEngineOptions } from "@mgmt/engine/internal";
 import { assertNoneShadowed } from "../interception/developer-handlers.js";
 import type { Listener } from "../interception/gate.js";
 import { intercept, lossOf, release, replacementOf } from "../interception/interception.js";
 import { type ListenOptions, readListenOptions } from "../interception/listen-options.js";
 import { requireMsw } from "../interception/msw.js";
+import type { MockOptions } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { NodeMock } from "./node-mock.js";
-
-export interface MockOptions extends Omit<EngineOptions, "settings"> {
-  /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
-  settings?: EngineOptions["settings"] | undefined;
-  /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
-  baseUrl?: string | undefined;
-}
-
-const ownOptions: Record<Exclude<keyof MockOptions, keyof EngineOptions>, true> = { baseUrl: true };
 
 /**
  * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
@@ -27,13 +17,7 @@ export class Mock extends NodeMock {
   #handlers: readonly HttpHandler[] | undefined;
 
   constructor(options: MockOptions = {}) {
-    assertEngineOptions(options, Object.keys(ownOptions));
-    const { baseUrl, settings, ...rest } = options;
-    super({
-      ...rest,
-      validateResponses: rest.validateResponses ?? true,
-      settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
-    });
+    super(options, { validateResponses: true });
     this.#urls = urlsBelow(this.bases);
   }
 
@@ -50,16 +34,6 @@ export class Mock extends NodeMock {
       requireMsw().http.all(this.#urls, ({ request }) => respondTo(this, this.bases, request)),
     ];
     return this.#handlers;
-  }
-
-  /** Base URL of the API, without a trailing slash and without `/v1`. */
-  get baseUrl(): string {
-    return this.settings.baseUrl;
-  }
-
-  /** Base URL of the authorization server, without a trailing slash. */
-  get authUrl(): string {
-    return this.settings.authUrl;
   }
 
   /**

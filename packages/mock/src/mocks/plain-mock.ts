@@ -1,7 +1,6 @@
-import { assertEngineOptions } from "@mgmt/engine/internal";
 import { mockErrors } from "../errors/mock-error.js";
-import { MockServer } from "../exchange/mock-server.js";
-import type { Mock as NodeMock, MockOptions } from "./mock.js";
+import { type MockOptions, MockServer } from "../exchange/mock-server.js";
+import type { Mock as NodeMock } from "./mock.js";
 
 /** What a mock does only in Node.js. */
 type NodeMembers = Pick<NodeMock, "handlers" | "listen" | "client" | "record" | "replay">;
@@ -9,21 +8,7 @@ type NodeMembers = Pick<NodeMock, "handlers" | "listen" | "client" | "record" | 
 /** What mock.ts is where Node.js is not: a reference server that is reached with `fetch` alone. */
 export class Mock extends MockServer implements NodeMembers {
   constructor(options: MockOptions = {}) {
-    assertEngineOptions(options, ["baseUrl"]);
-    const { baseUrl, settings, ...rest } = options;
-    super({
-      ...rest,
-      validateResponses: rest.validateResponses ?? true,
-      settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
-    });
-  }
-
-  get baseUrl(): string {
-    return this.settings.baseUrl;
-  }
-
-  get authUrl(): string {
-    return this.settings.authUrl;
+    super(options, { validateResponses: true });
   }
 
   async close(): Promise<void> {
