@@ -4,7 +4,8 @@ import { type MockError, mockErrors } from "../errors/mock-error.js";
 /** Where a page keeps the state of a mock. */
 export type Persistence = "session" | "local";
 
-interface Kept {
+/** A state of a mock that is kept. */
+export interface Kept {
   readonly snapshot: Snapshot;
   /** The state that `reset` restores. */
   readonly initial: Snapshot;
@@ -19,6 +20,9 @@ export class KeptState {
   readonly #key: string;
   readonly #report: (error: MockError) => void;
   #hasFailed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How long changes are collected before they are written, in milliseconds. */
+  #delay = 0;
 
   /**
    * @param open returns the storage; null, or throws, when the browser denies it.
@@ -50,8 +54,24 @@ export class KeptState {
     }
   }
 
-  /** Keeps a state. Reports the first of the attempts in a row that fail. */
-  write(state: Kept): void {
+  /** Keeps the state that `take` returns soon, with the changes until then. */
+  writeSoon(take: () => Kept | undefined): void {
+    this.#timer ??= setTimeout(() => this.write(take), this.#delay);
+  }
+
+  /** Keeps the state that `take` returns, if any. Reports the first of the attempts in a row that fail. */
+  write(take: () => Kept | undefined): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const start = performance.now();
+    const state = take();
+    if (!state) return;
+    this.#store(state);
+    // With many rows it takes long: at most a tenth of the time.
+    this.#delay = 9 * (performance.now() - start);
+  }
+
+  #store(state: Kept): void {
     try {
       this.#storage?.setItem(this.#key, JSON.stringify(state));
       this.#hasFailed = false;

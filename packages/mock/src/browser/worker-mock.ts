@@ -7,7 +7,7 @@ import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@m
 import { mockErrors } from "../errors/mock-error.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
-import { KeptState, type Persistence } from "./kept-state.js";
+import { type Kept, KeptState, type Persistence } from "./kept-state.js";
 import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
 
 export interface WorkerMockOptions extends MockOptions {
@@ -50,6 +50,12 @@ export class WorkerMock extends MockServer {
   readonly #createWorker: CreateWorker;
   readonly #onDefect: (error: unknown) => void;
   readonly #running: RunningMock = { keep: () => this.#keep(), stop: () => this.#stop() };
+  /** Returns the state to keep. Undefined if another mock has taken the place of this one: it keeps its own state. */
+  readonly #state = (): Kept | undefined => {
+    const { running } = pageMocks;
+    if (running && running !== this.#running) return undefined;
+    return { snapshot: this.snapshot(), initial: this.#initial };
+  };
   /** Part of the URL of the request that this mock sends to itself. */
   readonly #probe = `mgmt-mock-probe=${String(Math.random())}`;
   /** Number of requests that the worker script has passed to the page, and that this mock has received. */
@@ -57,9 +63,6 @@ export class WorkerMock extends MockServer {
   #worker: ReturnType<CreateWorker> | undefined;
   #listeners = new AbortController();
   #sdk: Sdk | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How long changes are collected before they are kept, in milliseconds. */
-  #keepDelay = 0;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
@@ -72,7 +75,7 @@ export class WorkerMock extends MockServer {
       ...rest,
       ...(found && { snapshot: found.snapshot, initial: rest.initial ?? found.initial }),
       afterMutation: () => {
-        this.#keepSoon();
+        kept?.writeSoon(this.#state);
         return afterMutation?.();
       },
     });
@@ -223,20 +226,8 @@ export class WorkerMock extends MockServer {
     });
   }
 
-  #keepSoon(): void {
-    if (this.#kept) this.#timer ??= setTimeout(() => this.#keep(), this.#keepDelay);
-  }
-
   #keep(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const { running } = pageMocks;
-    // Another mock has taken the place of this one, and keeps its own state.
-    if (running && running !== this.#running) return;
-    const start = performance.now();
-    this.#kept?.write({ snapshot: this.snapshot(), initial: this.#initial });
-    // With many rows it takes long: at most a tenth of the time.
-    this.#keepDelay = 9 * (performance.now() - start);
+    this.#kept?.write(this.#state);
   }
 }
 

@@ -17,7 +17,7 @@ describe("the state that a page keeps", () => {
   it("is read as it was written", () => {
     const storage = storageOf();
     const { kept, problems } = openWith(() => storage);
-    kept.write(state);
+    kept.write(() => state);
     expect(openWith(() => storage).kept.read()).toEqual(state);
     expect(problems()).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe("the state that a page keeps", () => {
     const { kept, problems } = openWith(() => {
       throw new DOMException("Access is denied for this document.", "SecurityError");
     });
-    kept.write(state);
+    kept.write(() => state);
     expect(kept.read()).toBeUndefined();
     expect(problems()).toEqual([
       { code: "mock:storage_denied", message: expect.stringContaining("leave persist out") },
@@ -65,16 +65,16 @@ describe("the state that a page keeps", () => {
       ...storage,
       setItem: (key, text) => storage.setItem(key, text),
     }));
-    kept.write(state);
-    kept.write(state);
+    kept.write(() => state);
+    kept.write(() => state);
     expect(problems()).toEqual([
       { code: "mock:storage_full", message: expect.stringContaining("The quota has been exceeded") },
     ]);
     storage = storageOf();
-    kept.write(state);
+    kept.write(() => state);
     expect(problems()).toHaveLength(1);
     storage = storageOf(10);
-    kept.write(state);
+    kept.write(() => state);
     expect(problems()).toHaveLength(2);
   });
 });
