@@ -3,7 +3,8 @@ import type { SetupWorker } from "msw/browser";
 import { realTurn } from "#platform";
 import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
-import type { ClientOptions, MgmtClient, createClient as CreateClient } from "@mgmt/sdk";
+import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
+import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
 import { mockErrors } from "../errors/mock-error.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
@@ -62,7 +63,7 @@ export class WorkerMock extends MockServer {
   #requests = { passed: 0, received: 0 };
   #worker: ReturnType<CreateWorker> | undefined;
   #listeners = new AbortController();
-  #sdk: Sdk | undefined;
+  #sdk: LoadedSdk | undefined;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
@@ -184,8 +185,7 @@ export class WorkerMock extends MockServer {
    */
   client(options: ClientOptions = {}): MgmtClient {
     if (this.#sdk === undefined) throw mockErrors.notStarted();
-    if ("failure" in this.#sdk) throw mockErrors.withoutSdk(this.#sdk.failure);
-    return this.#sdk.createClient({ ...this.clientOptions(), ...options });
+    return sdkOf(this.#sdk).createClient({ ...this.clientOptions(), ...options });
   }
 
   #isProbe(url: string): boolean {
@@ -239,15 +239,6 @@ const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boo
   });
   return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 };
-
-type Sdk = { readonly createClient: typeof CreateClient } | { readonly failure: unknown };
-
-const loadSdk = (): Promise<Sdk> =>
-  // oxlint-disable-next-line no-restricted-imports -- For `client`, and it works without the SDK.
-  import("@mgmt/sdk").then(
-    ({ createClient }) => ({ createClient }),
-    (failure: unknown) => ({ failure }),
-  );
 
 const keptState = (
   persist: Persistence,

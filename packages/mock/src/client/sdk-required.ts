@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { mockErrors } from "../errors/mock-error.js";
-import type { Sdk } from "./sdk.js";
+import type { Sdk } from "./load-sdk.js";
 
 /** Returns the part of the SDK that creates clients. Replaces `sdk.ts` in the CommonJS build. */
 export const requireSdk = (): Sdk => {
