@@ -78,7 +78,7 @@ export class Mock extends NodeMock {
 
 /**
  * Creates a reference server for tests. Call `mock.listen()` before all tests, `mock.reset()` after each
- * test, and `mock.close()` after all tests. `listen` and `handlers` require `msw` 2.
+ * test, and `mock.close()` after all tests. `listen` and `handlers` require `msw` 2 or 3.
  * @throws TypeError when `baseUrl` or `settings.authUrl` is not valid, and for an option that does not exist.
  */
 export const setupMock = (options: MockOptions = {}): Mock => new Mock(options);
