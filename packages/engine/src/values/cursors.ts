@@ -12,6 +12,7 @@ export interface Cursors {
 
 const tagBytes = 16;
 const contentBytes = 8;
+const maskLabel = new TextEncoder().encode("mask ");
 
 /**
  * Encrypts cursors with HMAC-SHA-256, with a synthetic initialization vector: the tag that authenticates content and scope also
@@ -44,8 +45,7 @@ export class SealedCursors implements Cursors {
   }
 
   #masked(content: Uint8Array, tag: Uint8Array): Uint8Array {
-    const text = new TextEncoder().encode("mask ");
-    const mask = hmacSha256(this.key, Uint8Array.of(...text, ...tag));
+    const mask = hmacSha256(this.key, Uint8Array.of(...maskLabel, ...tag));
     return content.map((byte, index) => byte ^ (mask[index] ?? 0));
   }
 }
