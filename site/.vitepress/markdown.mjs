@@ -8,7 +8,7 @@ const pages = join(root, "site/pages");
 const rawFile = "https://raw.githubusercontent.com/mgmt-sdk/mgmt/main/";
 
 /** Folders with pages that the website does not have. */
-const onlyInRepository = /^(?:bench|test)\b/;
+export const onlyInRepository = /^(?:\.changeset|bench|test)\b/;
 
 /**
  * Points links to anything but a page, such as an example, at the repository. VitePress checks the links to pages, and a build

@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { packageFolders } from "../../scripts/packages.mjs";
 import { homePage } from "../../site/.vitepress/home.mjs";
+import { onlyInRepository } from "../../site/.vitepress/markdown.mjs";
 import { pictureIn } from "../../site/.vitepress/pictures.mjs";
 import { sidebar } from "../../site/.vitepress/sidebar.mjs";
-import { addressOf } from "../../site/.vitepress/sources.mjs";
+import { addressOf, linkedFrom, sourcePages } from "../../site/.vitepress/sources.mjs";
 import { blocksOf, linksOf, pages } from "./markdown.js";
 
 /** Pages about the work on this repository, which the website does not have. */
@@ -48,6 +49,19 @@ describe("the sidebar of the website", () => {
     expect(
       texts.filter((text) => text === "" || /[`/]|\.md$/.test(text.replace(/@\w+\/[\w-]+/, ""))),
     ).toEqual([]);
+  });
+});
+
+describe("the links of the website", () => {
+  it("lead to pages that it has, or to the repository", () => {
+    const shown = sourcePages();
+    const dead = shown.flatMap((page) =>
+      linkedFrom(page)
+        .filter((target) => !shown.includes(target) && !onlyInRepository.test(target))
+        .filter((target) => !/https?:/.test(target))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(dead).toEqual([]);
   });
 });
 
