@@ -15,6 +15,7 @@ import { tsImport } from "tsx/esm/api";
 import { homePage } from "../site/.vitepress/home.mjs";
 import { pictureIn } from "../site/.vitepress/pictures.mjs";
 import { sourcePages } from "../site/.vitepress/sources.mjs";
+import { buildIfStale } from "./build-if-stale.mjs";
 
 /**
  * `node scripts/docs.mjs` shows the documentation as a website and updates it while you write. `node scripts/docs.mjs build` writes it
@@ -70,6 +71,8 @@ const run = (program, ...words) => {
 if (!existsSync(join(site, "node_modules/vitepress"))) {
   run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund");
 }
+// The page "Try it" contains the SDK and the mock.
+buildIfStale();
 rmSync(join(site, "pages"), { recursive: true, force: true });
 copyPages();
 writePictures();

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path/posix";
 import { defineConfig } from "vitepress";
 import { adaptMarkdown } from "./markdown.mjs";
+import { withPolicy } from "./policy.mjs";
 import { sidebar } from "./sidebar.mjs";
 import { read, repository } from "./sources.mjs";
 
@@ -10,6 +11,12 @@ const icon =
 const { version } = JSON.parse(read("packages/sdk/package.json"));
 const groups = sidebar();
 const itemsOf = (name) => groups.find(({ text }) => text === name)?.items ?? [];
+
+/** Where a page of the repository is edited: generated ones at their source. */
+const sourceOf = (page) => {
+  if (page.startsWith("docs/cli/")) return "tree/main/packages/cli/src/commands";
+  return page.startsWith("docs/reference/") ? "tree/main/openapi" : `edit/main/${page}`;
+};
 
 export default defineConfig({
   title: "mgmt",
@@ -25,6 +32,12 @@ export default defineConfig({
     return basename(page) === "README.md" ? join(dirname(page), "index.md") : page;
   },
   cleanUrls: true,
+  transformPageData: ({ filePath }) => ({ filePath: sourceOf(filePath) }),
+  transformHtml: withPolicy,
+  // The switch between light and dark would add a style that the policy does not allow.
+  appearance: { disableTransition: false },
+  // The page "Try it" runs programs in workers that are ES modules.
+  vite: { worker: { format: "es" } },
   markdown: {
     config: adaptMarkdown,
     // Their colors have enough contrast on the backgrounds of code blocks.
@@ -34,20 +47,12 @@ export default defineConfig({
     search: { provider: "local" },
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: repository }],
-    editLink: {
-      // Runs in the browser, too, so that it cannot use anything declared outside.
-      pattern: ({ filePath }) => {
-        const [, generated] = /^docs\/(cli|reference)\//.exec(filePath) ?? [];
-        const source = { cli: "tree/main/packages/cli/src/commands", reference: "tree/main/openapi" }[
-          generated
-        ];
-        return `https://github.com/mgmt-sdk/mgmt/${source ?? `edit/main/${filePath}`}`;
-      },
-      text: "Edit this page on GitHub",
-    },
+    // The policy allows no function here, which VitePress would evaluate in the browser.
+    editLink: { pattern: `${repository}/:path`, text: "Edit this page on GitHub" },
     externalLinkIcon: true,
     nav: [
       { text: "Get started", items: [{ text: "Overview", link: "/overview" }, ...itemsOf("Quickstarts")] },
+      { text: "Try it", link: "/docs/try-it" },
       { text: "Guides", link: "/docs/#guides" },
       {
         text: "Reference",

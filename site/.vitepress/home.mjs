@@ -31,6 +31,7 @@ mgmt dev
 
 <p class="home-links">
 <a class="home-button" href="#get-started">Get started</a>
+<a href="/docs/try-it">Try it</a>
 <a href="/docs/why">Why mgmt</a>
 <a href="/docs/cli/">Commands</a>
 <a href="/docs/reference/">SDK methods</a>

@@ -65,11 +65,19 @@ export const sidebar = () => {
   const start = [
     linkAs("README.md", "Overview"),
     linkAs("docs/README.md", "Get started"),
+    linkTo("docs/try-it.md"),
     linkTo("docs/why.md"),
     linkTo("docs/compare.md"),
     linkTo("docs/performance.md"),
   ];
-  take(["README.md", "docs/README.md", "docs/why.md", "docs/compare.md", "docs/performance.md"]);
+  take([
+    "README.md",
+    "docs/README.md",
+    "docs/try-it.md",
+    "docs/why.md",
+    "docs/compare.md",
+    "docs/performance.md",
+  ]);
   const inOrder = linkedFrom("docs/README.md");
   const guides = takeFolder("docs/guides").sort(
     (one, other) => placeIn(inOrder, one) - placeIn(inOrder, other),
