@@ -27,7 +27,7 @@ export const stages: readonly Stage[] = [
   { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
   { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
   { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
-  { name: "browser", minutes: 1.6, run: { vitest: "test/browser/vitest.config.ts" } },
+  { name: "browser", minutes: 2.5, run: { vitest: "test/browser/vitest.config.ts" } },
   { name: "security", minutes: 1.6, run: { vitest: "test/security/vitest.config.ts" } },
   { name: "crash", minutes: 0.8, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
   { name: "soak", minutes: 0.2, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },

@@ -111,6 +111,7 @@ describe("the website in Chromium", () => {
   const shown = {
     home: "/",
     "get-started": "/docs/",
+    "try-it": "/docs/try-it",
     quickstart: "/docs/quickstart/terminal",
     why: "/docs/why",
     compare: "/docs/compare",
@@ -176,6 +177,23 @@ describe("the website in Chromium", () => {
     expect((await visiblePictures(page, "src")).every((source) => String(source).endsWith(".dark.svg"))).toBe(
       true,
     );
+    await page.close();
+  });
+
+  it("runs the README's program on the page Try it, to which another page leads", async () => {
+    const { page, others } = await open("/docs/mock");
+    const errors = browserErrorsOf(page);
+    await page.locator(".VPSidebar").getByRole("link", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Run" }).click();
+    await page
+      .getByRole("log", { name: "Output" })
+      .getByText(/^proj_\w+ provisioning$/)
+      .waitFor();
+    await page.getByRole("switch").first().click();
+    await page.locator(".VPSidebar").getByRole("link", { name: "Why mgmt" }).click();
+    await page.waitForURL(`${origin}/docs/why`);
+    expect(errors).toEqual([]);
+    expect(others).toEqual([]);
     await page.close();
   });
 
