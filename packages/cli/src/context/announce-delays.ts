@@ -1,9 +1,6 @@
 import type { RetryEvent } from "@mgmt/sdk";
 import type { Output } from "../output/output.js";
-import type { nodeTransport } from "../contract/sdk.js";
-
-/** Sends requests. */
-export type Transport = Pick<ReturnType<typeof nodeTransport>, "send">;
+import type { Transport } from "../contract/sdk.js";
 
 /** Wraps a transport: a request without a response after a second is announced on standard error. */
 export const announceSlowness = (transport: Transport, output: Output): Transport => ({

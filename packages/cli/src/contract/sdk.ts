@@ -1,3 +1,5 @@
+import type { nodeTransport } from "@mgmt/sdk/node";
+
 /** The parts of the SDK that commands use, so that the build puts them and nothing else into one chunk. */
 export {
   ApiError,
@@ -11,3 +13,6 @@ export {
   TokenError,
 } from "@mgmt/sdk";
 export { isLoopbackHostname, nodeTransport, ProxyError } from "@mgmt/sdk/node";
+
+/** Sends requests. */
+export type Transport = Pick<ReturnType<typeof nodeTransport>, "send">;

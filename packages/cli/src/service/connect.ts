@@ -6,7 +6,8 @@ import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
-import { announceRetry, announceSlowness, type Transport } from "../context/announce-delays.js";
+import type { Transport } from "../contract/sdk.js";
+import { announceRetry, announceSlowness } from "../context/announce-delays.js";
 import { debugRequests } from "../transport/debug-requests.js";
 
 /** How requests are sent. */

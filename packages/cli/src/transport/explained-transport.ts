@@ -1,6 +1,6 @@
 import { CliError } from "../errors/cli-error.js";
 import { networkProblem } from "../errors/network-problem.js";
-import type { Transport } from "../context/announce-delays.js";
+import type { Transport } from "../contract/sdk.js";
 
 /** A transport whose last failure can be explained. Errors of a login do not have the failure of a request as their cause. */
 export interface ExplainedTransport extends Transport {

@@ -4,8 +4,8 @@ import { devNotRunning } from "../errors/access-errors.js";
 import { valueAt } from "../contract/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../disclosure/private-file.js";
-import { announceSlowness, type Transport } from "../context/announce-delays.js";
-import { nodeTransport, TokenError } from "../contract/sdk.js";
+import { announceSlowness } from "../context/announce-delays.js";
+import { nodeTransport, TokenError, type Transport } from "../contract/sdk.js";
 
 const timeoutMs = 30_000;
 
