@@ -1,16 +1,16 @@
-import type { Context } from "../packages/cli/src/context/context.js";
+import type { Context } from "../packages/cli/src/input/context.js";
 import { Output } from "../packages/cli/src/output/output.js";
 import {
   type CommandHelp,
   describeCommand,
   everyCommand,
-} from "../packages/cli/src/program/describe-command.js";
-import { headings } from "../packages/cli/src/program/headings.js";
+} from "../packages/cli/src/run/program/describe-command.js";
+import { headings } from "../packages/cli/src/run/program/headings.js";
 
 /** Returns the help of every command of the sources, `mgmt` itself first. */
 export const readCliHelp = async (): Promise<CommandHelp[]> => {
   // It imports the tree of commands, which the generator writes before it calls this function.
-  const { buildProgram } = await import("../packages/cli/src/program.js");
+  const { buildProgram } = await import("../packages/cli/src/commands/program.js");
   const context: Partial<Context> = { version: "", output: new Output("table"), env: {}, cwd: "/" };
   // Commands are defined and described, and use no more of a run.
   return (await everyCommand(buildProgram(context as Context))).map(describeCommand);

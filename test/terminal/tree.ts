@@ -1,6 +1,6 @@
 import { allCommands } from "../../packages/cli/test/program.js";
 import type { OperationCommand } from "../../packages/cli/src/contract/row.js";
-import type { MgmtCommand } from "../../packages/cli/src/program/command.js";
+import type { MgmtCommand } from "../../packages/cli/src/run/program/command.js";
 
 /** A command that can be typed, also if the help does not show it. */
 export interface TypedCommand {

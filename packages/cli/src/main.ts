@@ -1,15 +1,15 @@
 import { type Command, CommanderError } from "commander";
-import type { Chosen, OwnWords } from "./context/context.js";
+import type { Chosen, OwnWords } from "./input/context.js";
 import { noWorkingDirectory } from "./errors/cli-error.js";
 import { exitCodes, isInterruption, planExitCodes, ProgramEnded } from "./errors/exit-codes.js";
-import { Sources } from "./context/sources.js";
-import { Interruption, type SignaledProcess } from "./process/interruption.js";
+import { Sources } from "./input/sources.js";
+import { Interruption, type SignaledProcess } from "./errors/interruption.js";
 import { type Format, formats, Output } from "./output/output.js";
-import { calledCommand, HelpAsData, lineOf } from "./program/command.js";
-import { globalFlags } from "./program/global-options.js";
-import { buildProgram } from "./program.js";
-import { InsecureAddressGuard } from "./context/insecure-address-guard.js";
-import { SentChanges } from "./context/sent-changes.js";
+import { calledCommand, HelpAsData, lineOf } from "./run/program/command.js";
+import { globalFlags } from "./run/program/global-options.js";
+import { buildProgram } from "./commands/program.js";
+import { InsecureAddressGuard } from "./input/insecure-address-guard.js";
+import { SentChanges } from "./errors/sent-changes.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
 export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd">, SignaledProcess {
@@ -60,7 +60,7 @@ export const main = async (
     },
   });
   output.addNext = async (failure, id) => {
-    const { withNext } = await import("./failures/with-next.js");
+    const { withNext } = await import("./run/failures/with-next.js");
     return withNext(failure, { program, line: args, chosen, id, env });
   };
   try {
@@ -68,14 +68,14 @@ export const main = async (
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
     if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
-      const { noticeUpdate } = await import("./update/update-notice.js");
+      const { noticeUpdate } = await import("./commands/version/update-notice.js");
       noticeUpdate({ version, output, env, cwd }, globalFlags(calledCommand(program)));
     }
     return exitCodes.ok;
   } catch (thrown) {
     if (thrown instanceof ProgramEnded) return thrown.status;
     if (thrown instanceof HelpAsData) {
-      const { describeCommand } = await import("./program/describe-command.js");
+      const { describeCommand } = await import("./run/program/describe-command.js");
       await output.result(describeCommand(thrown.command));
       return exitCodes.ok;
     }
@@ -91,7 +91,7 @@ export const main = async (
 };
 
 const explained = async (error: CommanderError, program: Command): Promise<Error> => {
-  const { usageFailure } = await import("./failures/usage-failure.js");
+  const { usageFailure } = await import("./run/failures/usage-failure.js");
   return usageFailure(error, program);
 };
 

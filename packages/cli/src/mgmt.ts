@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { fstatSync, writeSync } from "node:fs";
 import { engines, version } from "../package.json";
-import type { OwnWords } from "./context/context.js";
+import type { OwnWords } from "./input/context.js";
 import { lastResort } from "./errors/last-resort.js";
-import { keepCompiledCode } from "./files/compile-cache.js";
+import { keepCompiledCode } from "./profiles/compile-cache.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
-import { isStandalone } from "./process/standalone.js";
+import { isStandalone } from "./profiles/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
 declare const __MGMT_OVERVIEW__: Overview | undefined;
@@ -67,7 +67,7 @@ const ownWords = (): OwnWords | undefined => {
 const loadMain = async (): Promise<typeof import("./main.js")> => {
   keepCompiledCode(process.env);
   if (!isStandalone()) return import("./main.js");
-  const { requireEmbedded } = await import("./process/embedded-modules.js");
+  const { requireEmbedded } = await import("./profiles/embedded-modules.js");
   // The build writes this file from `main.ts`.
   return requireEmbedded("main.js", require) as typeof import("./main.js");
 };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { curlLine } from "../src/transport/curl-line.js";
+import { curlLine } from "../src/output/curl-line.js";
 import { runInProcess } from "./in-process.js";
 import { rows } from "./operation-examples.js";
 import { type Fixture, newFixture, operationLines } from "./operation-lines.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { topics } from "../src/commands/help/topics.js";
 import { groups } from "../src/contract/generated/groups.js";
 import { overlays } from "../src/contract/overlay.js";
-import { wrapCommand } from "../src/text/wrap.js";
+import { wrapCommand } from "../src/output/wrap.js";
 import { runInProcess } from "./in-process.js";
 import { rows } from "./operation-examples.js";
 import { definedCommands } from "./program.js";

@@ -7,7 +7,7 @@ import { secretNames } from "../src/contract/generated/secret-names.js";
 import { isObject } from "../src/contract/json-path.js";
 import type { OperationCommand } from "../src/contract/row.js";
 import { formats } from "../src/output/output.js";
-import { exampleId } from "../src/program/help-sections.js";
+import { exampleId } from "../src/run/program/help-sections.js";
 import { startCannedServer } from "./canned-server.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";

@@ -7,7 +7,7 @@ import { needsConfirmation } from "../src/run/examples.js";
 import { overlayOf } from "../src/contract/overlay.js";
 import type { OperationCommand } from "../src/contract/row.js";
 import { formats } from "../src/output/output.js";
-import { exampleId } from "../src/program/help-sections.js";
+import { exampleId } from "../src/run/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "./canned-server.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";

@@ -3,9 +3,9 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { exitStatusOf } from "../src/commands/run/run-program.js";
-import { Interruption } from "../src/process/interruption.js";
-import { query } from "../src/postgres/query.js";
-import { startClient } from "../src/postgres/run-client.js";
+import { Interruption } from "../src/errors/interruption.js";
+import { query } from "../src/commands/db/query.js";
+import { startClient } from "../src/commands/db/run-client.js";
 import { temporaryFolder } from "./folders.js";
 
 const folder = temporaryFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wrapBeside, wrapMessage } from "../src/text/wrap.js";
+import { wrapBeside, wrapMessage } from "../src/output/wrap.js";
 
 describe("a message that is wrapped", () => {
   it("continues an indented line between words, indented further", () => {

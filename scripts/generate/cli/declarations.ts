@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
 import { root } from "../contract/contract.js";
-import type { CommandDeclaration, GroupDeclaration } from "../../../packages/cli/src/program/declaration.js";
+import type {
+  CommandDeclaration,
+  GroupDeclaration,
+} from "../../../packages/cli/src/run/program/declaration.js";
 
 const folder = "packages/cli/src/commands";
 

@@ -1,11 +1,11 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../contract/sdk.js";
 import { storeOf } from "./credential-store.js";
 import { clientId, createAuthenticator } from "../profiles/oauth.js";
-import { debugRequests } from "../transport/debug-requests.js";
-import { explainedTransport } from "../transport/explained-transport.js";
-import { sendToOwnService } from "../transport/own-service.js";
+import { debugRequests } from "../output/debug-requests.js";
+import { explainedTransport } from "../errors/explained-transport.js";
+import { sendToOwnService } from "./own-service.js";
 
 /** Returns the current access token of a login. */
 export type LoginToken = ReturnType<typeof createAuthenticator>["token"];

@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { noToken } from "../errors/access-errors.js";
 import { isObject } from "../contract/json-path.js";
 import type { Identity } from "../profiles/resolve-access.js";
@@ -14,7 +14,7 @@ export const tokenOf = async (
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {
-    const { assertOwnService } = await import("../transport/own-service.js");
+    const { assertOwnService } = await import("./own-service.js");
     await assertOwnService(identity.name, identity.profile, context);
   }
   if (identity.profile.token !== undefined) return identity.profile.token;

@@ -1,4 +1,4 @@
-import { beginningOf, shortened } from "../text/shortened.js";
+import { beginningOf, shortened } from "./shortened.js";
 import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const seeHelp = "Run the command with --help to see its arguments and flags.";

@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "./context.js";
 import { CliError } from "../errors/cli-error.js";
 import type { Field } from "../contract/row.js";
 import { printable } from "../output/printable.js";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Context } from "../context/context.js";
+import type { Context } from "./context.js";
 import { ask } from "./ask.js";
 import { type Choice, matching, meant, shownChoice } from "./choice.js";
 import { widthOf } from "../output/width.js";

@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "./context.js";
 import { confirmationNeeded, declined } from "../errors/run-errors.js";
 import { printable } from "../output/printable.js";
 import { ask, whyNotAsked } from "./ask.js";

@@ -2,7 +2,7 @@ import type { Field, OperationCommand } from "../contract/row.js";
 import { secretInArguments, usageError } from "../errors/usage-errors.js";
 import { isObject, setAt, valueAt } from "../contract/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
-import type { Sources } from "../context/sources.js";
+import type { Sources } from "./sources.js";
 
 /** The values of a command line as the user typed them. */
 export interface TypedValues {

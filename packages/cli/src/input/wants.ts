@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "./context.js";
 import { ask, whyNotAsked } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 

@@ -4,7 +4,7 @@ import { isUnknownName } from "../errors/name-errors.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { valueAt } from "../contract/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
-import { resolveName } from "../names/resolve-name.js";
+import { resolveName } from "../run/names/resolve-name.js";
 import { kindOfPrefix, kinds, type KindName } from "../contract/kinds.js";
 import { nameOfItem } from "../contract/list.js";
 import { ApiError } from "../contract/sdk.js";

@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { isObject } from "../contract/json-path.js";
 import { ensure } from "../run/ensure.js";

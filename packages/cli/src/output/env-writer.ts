@@ -1,6 +1,6 @@
 import { valueAt } from "../contract/json-path.js";
-import { connectionStringIn } from "../secrets/connection-string.js";
-import { mask } from "../secrets/mask.js";
+import { connectionStringIn } from "./connection-string.js";
+import { mask } from "./mask.js";
 import { textOf } from "./data-writers.js";
 import { printable } from "./printable.js";
 

@@ -1,12 +1,12 @@
 import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
-import type { Interruption } from "../process/interruption.js";
+import type { Interruption } from "../errors/interruption.js";
 import { isObject } from "../contract/json-path.js";
-import { ciSystemOf, isCi } from "../secrets/ci-system.js";
+import { ciSystemOf, isCi } from "./ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
 import { printable, printableLines, printableTable, toJson } from "./printable.js";
-import { wrapMessage } from "../text/wrap.js";
+import { wrapMessage } from "./wrap.js";
 import { startSpinner } from "./spinner.js";
 import { helpWidthOf, isFile, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { EndSignal } from "../errors/exit-codes.js";
-import type { Interruption } from "../process/interruption.js";
-import { programEnvironment } from "../process/find-program.js";
-import { isCi } from "../secrets/ci-system.js";
+import type { Interruption } from "../errors/interruption.js";
+import { programEnvironment } from "./find-program.js";
+import { isCi } from "./ci-system.js";
 
 /** What a pager needs to know of its terminal. */
 export interface PagerTerminal {

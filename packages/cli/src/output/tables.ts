@@ -1,5 +1,5 @@
 import { valueAt } from "../contract/json-path.js";
-import { wrap } from "../text/wrap.js";
+import { wrap } from "./wrap.js";
 import { type Column, columnsOf, detailsOf } from "./columns.js";
 import { type Cell, drawRows, gap, widthsOf } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import { unknownProfile } from "../errors/access-errors.js";
 import { badProfileName } from "../errors/usage-errors.js";
 import { findLink, type FoundLink } from "./link-file.js";

@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import type { ProfileChoice } from "./active-profile.js";
 import type { FoundLink } from "./link-file.js";
 

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";

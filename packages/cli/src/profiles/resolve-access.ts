@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
 import { badAddress, quotedToken, usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";

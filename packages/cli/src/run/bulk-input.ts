@@ -1,5 +1,5 @@
 import { usageError } from "../errors/usage-errors.js";
-import type { Sources } from "../context/sources.js";
+import type { Sources } from "../input/sources.js";
 import { isObject } from "../contract/json-path.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */

@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { confirmationNeeded, declined } from "../errors/run-errors.js";
 import { ask, whyNotAsked } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";

@@ -1,5 +1,5 @@
 import type { Connection, ConnectionFormat, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import { noCredentials, noPooler, unknownRole } from "../errors/database-errors.js";
 import { ambiguousName } from "../errors/name-errors.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
@@ -7,9 +7,9 @@ import { missingInput } from "../errors/usage-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { takeDefault } from "../profiles/defaults.js";
-import { idOf } from "../names/id-of.js";
+import { idOf } from "./names/id-of.js";
 import type { Connectable } from "../contract/connectable.js";
-import { maskInLog } from "../disclosure/log-masks.js";
+import { maskInLog } from "../secrets/log-masks.js";
 import { connect } from "../service/connect.js";
 import { connectionString, InvalidArgumentError } from "../contract/sdk.js";
 import { defaultDatabaseOf, findDefaultDatabase } from "./default-database.js";
@@ -184,7 +184,7 @@ const askForDatabase = async (
   context: Context,
   flag: string | undefined,
 ): Promise<string> => {
-  const { chooseResource } = await import("../names/choose-resource.js");
+  const { chooseResource } = await import("./names/choose-resource.js");
   const value = await chooseResource("database", "Database", { client, known: {}, flags, context });
   context.chosen.push({ ...(flag !== undefined && { flag }), value });
   return value;

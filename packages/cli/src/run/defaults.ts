@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
 import { takeDefault } from "../profiles/defaults.js";

@@ -1,10 +1,10 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import type { Input } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { resolveAccess } from "../profiles/resolve-access.js";
 import { connect, connectTo, connectWithoutCredential } from "../service/connect.js";
-import type { PlannedRequest } from "../transport/curl-line.js";
+import type { PlannedRequest } from "../output/curl-line.js";
 import { DryRun, printRequests, SequenceDryRun } from "../service/dry-run.js";
 import { ensure } from "./ensure.js";
 import { callOf, type Invocation } from "./invocation.js";

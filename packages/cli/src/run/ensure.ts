@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { isObject, valueAt } from "../contract/json-path.js";
 

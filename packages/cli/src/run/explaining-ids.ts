@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import type { Notice } from "../output/output.js";
 import { wrongPrefixMessages } from "./messages.js";
 import type { OperationCommand } from "../contract/row.js";

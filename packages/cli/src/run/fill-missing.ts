@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { missingInput } from "../errors/usage-errors.js";
 import { ask, whyNotAsked } from "../input/ask.js";
 import { askForField } from "../input/ask-for-field.js";
@@ -7,7 +7,7 @@ import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
 import { setAt, valueAt } from "../contract/json-path.js";
 import { connect } from "../service/connect.js";
 import { isKindName, kindOfPrefix } from "../contract/kinds.js";
-import { chooseResource, type Known } from "../names/choose-resource.js";
+import { chooseResource, type Known } from "./names/choose-resource.js";
 import { plainText } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "../contract/row.js";

@@ -1,7 +1,7 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { groups } from "../contract/generated/groups.js";
-import type { MgmtCommand } from "../program/command.js";
-import { addCommands, addGroupDefaults, type CommandNode } from "../program/declared-commands.js";
+import type { MgmtCommand } from "./program/command.js";
+import { addCommands, addGroupDefaults, type CommandNode } from "./program/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
 import { ensureRow } from "./ensure-row.js";
 import { groupOverlays, isHidden, overlayOf } from "../contract/overlay.js";

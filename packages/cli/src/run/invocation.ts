@@ -1,8 +1,8 @@
 import type { Call } from "@mgmt/sdk";
-import type { GlobalFlags } from "../context/context.js";
+import type { GlobalFlags } from "../input/context.js";
 import type { Input, TypedValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import type { DisclosureFlags } from "../disclosure/disclosure.js";
+import type { DisclosureFlags } from "../secrets/disclosure.js";
 import type { CommandOverlay } from "../contract/overlay.js";
 import type { OperationCommand } from "../contract/row.js";
 

@@ -1,10 +1,10 @@
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import { valueAt } from "../contract/json-path.js";
-import { leavesOpen } from "../context/sent-changes.js";
+import { leavesOpen } from "../errors/sent-changes.js";
 import { ensureRow, hasIdentity } from "./ensure-row.js";
-import { shellWord } from "../text/shell-word.js";
+import { shellWord } from "../errors/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand } from "../contract/row.js";

@@ -1,16 +1,16 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { allFailed, partlyDone } from "../errors/run-errors.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import { flagOf, type Input, readInput, type TypedValues } from "../input/read-input.js";
 import { isObject, valueAt } from "../contract/json-path.js";
-import { Names } from "../names/resolve-names.js";
-import { hasNames } from "../names/typed-names.js";
+import { Names } from "./names/resolve-names.js";
+import { hasNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import { type Disclosure, prepareDisclosure } from "../disclosure/disclosure.js";
-import { setsVariable } from "../disclosure/sink-flags.js";
+import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
+import { setsVariable } from "../secrets/sink-flags.js";
 import { connect } from "../service/connect.js";
 import { readItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
@@ -166,7 +166,7 @@ const assertSecretsAreShown = async (
       "Pass --output json or ndjson, or --secret-file PATH to write them to a file.",
     );
   }
-  const { assertDelivered } = await import("../disclosure/assert-delivered.js");
+  const { assertDelivered } = await import("../secrets/assert-delivered.js");
   const print = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
   await assertDelivered(command, undefined, disclosure, context, print);

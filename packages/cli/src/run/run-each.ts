@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { allFailed, partlyDone } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";

@@ -1,11 +1,11 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../contract/json-path.js";
-import { hasNames, type Named, type Resolved } from "../names/typed-names.js";
+import { hasNames, type Named, type Resolved } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
-import { type Disclosure, prepareDisclosure } from "../disclosure/disclosure.js";
+import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
@@ -99,7 +99,7 @@ const prepareSecrets = async (
   context: Context,
 ): Promise<Disclosure> => {
   if (command.secrets?.issued) {
-    const { assertDelivered } = await import("../disclosure/assert-delivered.js");
+    const { assertDelivered } = await import("../secrets/assert-delivered.js");
     await assertDelivered(command, body, disclosure, context);
   }
   return prepareDisclosure(command.secrets, disclosure, context);
@@ -124,7 +124,7 @@ const withoutNames = async (
   context: Context,
 ): Promise<Resolved> => {
   if (!hasNames(command, given)) return { ...given, unknown: new Map() };
-  const { Names } = await import("../names/resolve-names.js");
+  const { Names } = await import("./names/resolve-names.js");
   return new Names(command, await connect(flags, context), flags, context).resolve(given, typed);
 };
 

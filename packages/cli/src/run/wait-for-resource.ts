@@ -1,5 +1,5 @@
 import type { MgmtClient, WaitOptions } from "@mgmt/sdk";
-import type { Context } from "../context/context.js";
+import type { Context } from "../input/context.js";
 import { isObject, valueAt } from "../contract/json-path.js";
 import type { WaitRule } from "../contract/overlay.js";
 

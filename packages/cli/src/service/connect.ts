@@ -1,5 +1,5 @@
 import type { ClientOptions, MgmtClient, Timers } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../context/context.js";
+import type { Context, GlobalFlags } from "../input/context.js";
 import type { LoginToken } from "../credentials/login-token.js";
 import { tokenOf } from "../credentials/token-source.js";
 import { noBaseUrl, noToken } from "../errors/access-errors.js";
@@ -7,8 +7,8 @@ import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../contract/sdk.js";
-import { announceRetry, announceSlowness } from "../context/announce-delays.js";
-import { debugRequests } from "../transport/debug-requests.js";
+import { announceRetry, announceSlowness } from "../output/announce-delays.js";
+import { debugRequests } from "../output/debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -32,7 +32,7 @@ export const connectTo = async (
   const token = await tokenOf(value, context);
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return clientFor(baseUrl, token, context, options);
-  const { sendToOwnService } = await import("../transport/own-service.js");
+  const { sendToOwnService } = await import("../credentials/own-service.js");
   return clientFor(baseUrl, token, context, options, (transport, plain) =>
     sendToOwnService(transport, value, context, plain),
   );

@@ -1,5 +1,5 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
-import { maskNamedSecrets } from "../../secrets/mask.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { maskNamedSecrets } from "../../output/mask.js";
 import { ApprovalProgress } from "../../service/approval-progress.js";
 import { connect } from "../../service/connect.js";
 

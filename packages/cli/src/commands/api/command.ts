@@ -1,10 +1,10 @@
 import { Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
+import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../program/global-options.js";
-import { exampleId } from "../../program/help-sections.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { methods } from "./methods.js";
 import type { ApiFlags } from "./run.js";
 

@@ -1,5 +1,5 @@
 import type { Call } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import type { Sourced } from "../../profiles/active-profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { clientFor } from "../../service/connect.js";

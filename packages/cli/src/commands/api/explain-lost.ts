@@ -1,7 +1,7 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { outcomeUnknown } from "../../errors/run-errors.js";
 import { isObject } from "../../contract/json-path.js";
-import { shellWord } from "../../text/shell-word.js";
+import { shellWord } from "../../errors/shell-word.js";
 import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
 import type { ApiRequest } from "./request.js";
 

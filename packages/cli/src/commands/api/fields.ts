@@ -1,5 +1,5 @@
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
-import type { Sources } from "../../context/sources.js";
+import type { Sources } from "../../input/sources.js";
 import { isObject, setAt, valueAt } from "../../contract/json-path.js";
 
 /** A field of a request as it was typed. */

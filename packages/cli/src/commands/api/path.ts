@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noDefaultFor, otherOrigin } from "../../errors/api-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { activeProfile } from "../../profiles/active-profile.js";

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { isObject } from "../../contract/json-path.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { printable, toJson } from "../../output/printable.js";
-import { redactHeaders } from "../../transport/redaction.js";
+import { redactHeaders } from "../../output/redaction.js";
 
 /** A response without its body. */
 export interface ResponseHead {

@@ -1,9 +1,9 @@
 import { secretInArguments, usageError } from "../../errors/usage-errors.js";
 import type { HttpMethod } from "../../contract/generated/operation-id.js";
 import { parseJson } from "../../input/parse-value.js";
-import type { Sources } from "../../context/sources.js";
+import type { Sources } from "../../input/sources.js";
 import { isObject } from "../../contract/json-path.js";
-import { didYouMean } from "../../text/suggest.js";
+import { didYouMean } from "../../contract/suggest.js";
 import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
 import { findOperation, type FoundOperation } from "./find-operation.js";
 import { methods } from "./methods.js";

@@ -1,5 +1,5 @@
 import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { isObject, valueAt } from "../../contract/json-path.js";
@@ -13,11 +13,11 @@ import {
   type DisclosureFlags,
   prepareDisclosure,
   type UnknownSecrets,
-} from "../../disclosure/disclosure.js";
+} from "../../secrets/disclosure.js";
 import type { SecretFields } from "../../contract/row.js";
-import { setsVariable } from "../../disclosure/sink-flags.js";
+import { setsVariable } from "../../secrets/sink-flags.js";
 import { connectTo } from "../../service/connect.js";
-import { redactBody } from "../../transport/redaction.js";
+import { redactBody } from "../../output/redaction.js";
 import { explainLost } from "./explain-lost.js";
 import { fillPlaceholders } from "./path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
@@ -114,7 +114,7 @@ const assertNotLost = async (
   context: Context,
 ): Promise<void> => {
   if (!operation?.row.secrets?.issued) return;
-  const { assertDelivered } = await import("../../disclosure/assert-delivered.js");
+  const { assertDelivered } = await import("../../secrets/assert-delivered.js");
   const { resource } = operation.row;
   const print = (output: Output, data: unknown): Promise<void> =>
     printResponse({ data }, { isNamed: flags.output !== undefined, resource }, { output });

@@ -1,6 +1,6 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { nameOf } from "../../manifest/entry.js";
 import type { Plan, Step } from "../../manifest/plan.js";
 import { StepRunner } from "../../manifest/run-steps.js";

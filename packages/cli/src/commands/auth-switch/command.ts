@@ -1,7 +1,7 @@
 import { usageError } from "../../errors/usage-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { exampleId } from "../../program/help-sections.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** `mgmt auth switch`. */
 export const authSwitchCommand: CommandDeclaration = {

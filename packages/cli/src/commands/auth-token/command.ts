@@ -1,7 +1,7 @@
-import { globalFlags } from "../../program/global-options.js";
-import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
-import type { DisclosureFlags } from "../../disclosure/disclosure.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import type { DisclosureFlags } from "../../secrets/disclosure.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { PrintedToken } from "./run.js";
 
 /** `mgmt auth token`. */

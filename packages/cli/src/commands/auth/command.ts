@@ -1,4 +1,4 @@
-import type { GroupDeclaration } from "../../program/declaration.js";
+import type { GroupDeclaration } from "../../run/program/declaration.js";
 
 export const authGroup: GroupDeclaration = {
   words: "auth",

@@ -1,9 +1,9 @@
 import { Argument, Option } from "commander";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { printable } from "../../output/printable.js";
-import { MgmtCommand, rootOf } from "../../program/command.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { MgmtCommand, rootOf } from "../../run/program/command.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { scripts, shells } from "./scripts.js";
 
 /** `mgmt completion`. */

@@ -1,9 +1,9 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import type { MgmtCommand } from "../../program/command.js";
-import { globalFlags } from "../../program/global-options.js";
-import { addRows, exampleId } from "../../program/help-sections.js";
-import { type CompleteArgument, onlyIds } from "../../program/completion.js";
-import type { CommandDeclaration, GroupDeclaration } from "../../program/declaration.js";
+import type { MgmtCommand } from "../../run/program/command.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { addRows, exampleId } from "../../run/program/help-sections.js";
+import { type CompleteArgument, onlyIds } from "../../run/program/completion.js";
+import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import { settingNamed, settings } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
 

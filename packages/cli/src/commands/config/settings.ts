@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
 import type { NamedKind } from "../../contract/id-form.js";
@@ -7,9 +7,9 @@ import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
 import { serviceVariable } from "../../profiles/service-variable.js";
-import { didYouMean } from "../../text/suggest.js";
-import { updateNoticeVariables } from "../../update/variables.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { didYouMean } from "../../contract/suggest.js";
+import { updateNoticeVariables } from "../version/variables.js";
+import { shownAddress } from "../../errors/shown-address.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */

@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import type { ConnectionFormat, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { hasNoCredentials } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
-import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../disclosure/disclosure.js";
-import { setsVariable } from "../../disclosure/sink-flags.js";
+import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
+import { setsVariable } from "../../secrets/sink-flags.js";
 import { valueAt } from "../../contract/json-path.js";
-import { mask } from "../../secrets/mask.js";
+import { mask } from "../../output/mask.js";
 
 export interface ConnectionStringFlags extends DisclosureFlags {
   readonly pooled?: boolean;

@@ -1,10 +1,10 @@
 import { Argument, Option } from "commander";
 import { missingInput } from "../../errors/usage-errors.js";
-import type { MgmtCommand } from "../../program/command.js";
-import { completeNames } from "../../program/completion.js";
-import { globalFlags } from "../../program/global-options.js";
-import { addProjectOption } from "../../program/project-option.js";
-import type { CommandDeclaration, GroupDeclaration } from "../../program/declaration.js";
+import type { MgmtCommand } from "../../run/program/command.js";
+import { completeNames } from "../../run/program/completion.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { addProjectOption } from "../../run/program/project-option.js";
+import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import type { ForeignSource } from "./foreign-source.js";
 import { addPartOptions } from "./parts.js";
 import type { CopyFlags, CopyResult } from "./run-copy.js";

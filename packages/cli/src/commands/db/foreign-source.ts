@@ -1,7 +1,7 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import { postgresEnvironment } from "../../postgres/connection-environment.js";
-import type { QueryTarget } from "../../postgres/query.js";
+import { postgresEnvironment } from "./connection-environment.js";
+import type { QueryTarget } from "./query.js";
 import { whyNotAsked, ask } from "../../input/ask.js";
 
 /** Where the connection string of another Postgres server comes from. It has a password, so it is no argument. */

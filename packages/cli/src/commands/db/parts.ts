@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { MgmtCommand } from "../../program/command.js";
+import type { MgmtCommand } from "../../run/program/command.js";
 
 /** Which part of a database is dumped. Default: all of it. */
 export interface DumpedPart {

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { dumpFileExists, unwritableDump } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { queryTarget, serverVersion } from "../../postgres/query.js";
-import { startClient } from "../../postgres/run-client.js";
+import { findClientProgram } from "./client-programs.js";
+import { clientEnvironment } from "./connection-environment.js";
+import { queryTarget, serverVersion } from "./query.js";
+import { startClient } from "./run-client.js";
 import { type DumpedPart, partFlags } from "./parts.js";
 
 export interface DumpFlags extends DumpedPart {

@@ -2,13 +2,13 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { notADump, restoreFailed } from "../../errors/postgres-errors.js";
 import { unreadableFile, usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { startClient } from "../../postgres/run-client.js";
+import { findClientProgram } from "./client-programs.js";
+import { clientEnvironment } from "./connection-environment.js";
+import { startClient } from "./run-client.js";
 import { confirmUnlessEmpty, inOneTransaction } from "./target.js";
 
 export interface RestoreFlags {

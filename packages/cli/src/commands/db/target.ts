@@ -1,8 +1,8 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { confirmationNeeded } from "../../errors/run-errors.js";
 import { whyNotAsked } from "../../input/ask.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
-import { relationsIn, tablesWithRows } from "../../postgres/contents.js";
+import { relationsIn, tablesWithRows } from "./contents.js";
 
 /** How many tables a question names. */
 const shown = 5;

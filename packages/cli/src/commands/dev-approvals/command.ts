@@ -1,11 +1,11 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { parseDuration } from "../../input/duration.js";
 import { assertId } from "../../input/ids.js";
-import type { MgmtCommand } from "../../program/command.js";
-import { globalFlags } from "../../program/global-options.js";
-import { exampleId } from "../../program/help-sections.js";
-import type { CommandDeclaration, GroupDeclaration } from "../../program/declaration.js";
+import type { MgmtCommand } from "../../run/program/command.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import type { ControlFlags, Decision, PrintedApproval } from "./run.js";
 
 // Deciding is not an operation of the API: these commands call the control surface of `mgmt dev`.

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { devNotRunning } from "../../errors/access-errors.js";
 import { noControl } from "../../errors/run-errors.js";
 import { unexpectedResponse } from "../../errors/response-errors.js";
@@ -7,7 +7,7 @@ import { isObject } from "../../contract/json-path.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";
-import { isOwnService } from "../../transport/own-service.js";
+import { isOwnService } from "../../credentials/own-service.js";
 import { callControl } from "../dev/control.js";
 
 export interface ControlFlags extends GlobalFlags {

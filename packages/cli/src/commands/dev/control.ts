@@ -1,7 +1,7 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { controlRefused, unreachableControl } from "../../errors/run-errors.js";
 import { valueAt } from "../../contract/json-path.js";
-import { debugRequests } from "../../transport/debug-requests.js";
+import { debugRequests } from "../../output/debug-requests.js";
 import { nodeTransport } from "../../contract/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { engines } from "../../../package.json";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { platformMissing, platformNotContained } from "../../errors/run-errors.js";
-import { type PackageInstallation, installationOf, installCommand } from "../../program/installation.js";
+import { type PackageInstallation, installationOf, installCommand } from "../version/installation.js";
 
 /** Loads the package that contains Postgres. Users install it only to run `mgmt dev`. */
 export const loadPlatform = async ({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
 import type { Platform } from "@mgmt/platform";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import {
   hasCredential,
   isOfDev,

@@ -1,11 +1,11 @@
 import { resolve as resolvePath } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { portTakenByDev } from "../../errors/run-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { calledAs } from "../../failures/called-as.js";
+import { calledAs } from "../../run/failures/called-as.js";
 import type { Notice } from "../../output/output.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
@@ -16,10 +16,10 @@ import {
   type Profiles,
 } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
-import { ciSystemOf } from "../../secrets/ci-system.js";
-import { maskInLog } from "../../disclosure/log-masks.js";
-import { mask } from "../../secrets/mask.js";
-import { wrap, wrapCommand } from "../../text/wrap.js";
+import { ciSystemOf } from "../../output/ci-system.js";
+import { maskInLog } from "../../secrets/log-masks.js";
+import { mask } from "../../output/mask.js";
+import { wrap, wrapCommand } from "../../output/wrap.js";
 import { loadPlatform } from "./load-platform.js";
 import type { OAuthClient } from "./oauth-clients.js";
 import { readPort } from "./port.js";

@@ -1,10 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { proxyFor } from "@mgmt/sdk/node";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { causeText } from "../../errors/cli-error.js";
 import { networkProblem } from "../../errors/network-problem.js";
-import { redactUrl } from "../../transport/redaction.js";
+import { redactUrl } from "../../output/redaction.js";
 import { type Check, failed, failure, ok, skipped, warning } from "./check.js";
 
 const timeoutMs = 10_000;

@@ -1,14 +1,14 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { engines } from "../../../package.json";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Check, failed, failure, ok, warning } from "./check.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { shownAddress } from "../../errors/shown-address.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const machineChecks = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [

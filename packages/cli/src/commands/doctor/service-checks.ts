@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { parseHttpDate } from "@mgmt/internal/text/http-time";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { isObject } from "../../contract/json-path.js";
@@ -8,7 +8,7 @@ import { runningProfile } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Access, resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor } from "../../service/connect.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { shownAddress } from "../../errors/shown-address.js";
 import { isLoopbackHostname } from "../../contract/sdk.js";
 import { type Check, failed, ok, oneAttempt, skipped, warning } from "./check.js";
 import { connectionChecks } from "./connection-checks.js";

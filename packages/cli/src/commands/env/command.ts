@@ -1,12 +1,12 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { completeIds } from "../../program/completion.js";
-import { globalFlags } from "../../program/global-options.js";
-import { exampleId } from "../../program/help-sections.js";
-import { addProjectOption } from "../../program/project-option.js";
-import type { DisclosureFlags } from "../../disclosure/disclosure.js";
-import { addDisclosureOptions } from "../../disclosure/disclosure-options.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { completeIds } from "../../run/program/completion.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import { addProjectOption } from "../../run/program/project-option.js";
+import type { DisclosureFlags } from "../../secrets/disclosure.js";
+import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { EnvResult } from "./run.js";
 
 interface EnvFlags extends DisclosureFlags {

@@ -5,9 +5,9 @@ import {
   undecodableEnvFile,
   unwritableEnvFile,
 } from "../../errors/database-errors.js";
-import { asciiBased } from "../../files/ascii-based.js";
-import { LinkedPathError } from "../../files/pinned-folder.js";
-import { type Replaced, replaceFile } from "../../files/replace-file.js";
+import { asciiBased } from "./ascii-based.js";
+import { LinkedPathError } from "../../output/pinned-folder.js";
+import { type Replaced, replaceFile } from "../../output/replace-file.js";
 
 /** What was done with an env file. */
 export interface VariableSet extends Replaced {

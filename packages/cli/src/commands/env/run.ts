@@ -1,12 +1,12 @@
 import { basename, resolve } from "node:path";
-import type { Context, GlobalFlags } from "../../context/context.js";
-import { warnAboutReaders } from "../../disclosure/warn-about-readers.js";
-import { commitRisk } from "../../git/commit-risk.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
+import { commitRisk } from "../link/commit-risk.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { shellWord } from "../../text/shell-word.js";
+import { shellWord } from "../../errors/shell-word.js";
 import { databaseAccess } from "../../run/database-url.js";
-import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../disclosure/disclosure.js";
-import { setsVariable } from "../../disclosure/sink-flags.js";
+import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
+import { setsVariable } from "../../secrets/sink-flags.js";
 import { setVariable, withVariable } from "./env-file.js";
 
 export interface EnvOptions {

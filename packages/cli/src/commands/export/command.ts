@@ -1,6 +1,6 @@
-import { globalFlags } from "../../program/global-options.js";
-import { onlyIds } from "../../program/completion.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { onlyIds } from "../../run/program/completion.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** `mgmt export`. */
 export const exportCommand: CommandDeclaration = {

@@ -1,7 +1,7 @@
-import { MgmtCommand, rootOf, subcommandNames } from "../../program/command.js";
-import type { CommandHelp } from "../../program/describe-command.js";
-import { addRows } from "../../program/help-sections.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { MgmtCommand, rootOf, subcommandNames } from "../../run/program/command.js";
+import type { CommandHelp } from "../../run/program/describe-command.js";
+import { addRows } from "../../run/program/help-sections.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 

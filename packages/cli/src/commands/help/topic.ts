@@ -1,4 +1,4 @@
-import { renderRows, wrap, wrapCommand } from "../../text/wrap.js";
+import { renderRows, wrap, wrapCommand } from "../../output/wrap.js";
 
 /** A part of a text. Words in backticks are what the user types. */
 export type Block =

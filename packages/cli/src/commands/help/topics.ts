@@ -1,6 +1,6 @@
 import { exitCodeHelp } from "../../errors/exit-codes.js";
 import { formats } from "../../output/output.js";
-import { globalOptions } from "../../program/global-options.js";
+import { globalOptions } from "../../run/program/global-options.js";
 import { ci } from "./ci-topic.js";
 import type { Topic } from "./topic.js";
 

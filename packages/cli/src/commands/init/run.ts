@@ -1,14 +1,14 @@
 import { basename, resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import { ignoreInGit } from "../../git/ignore-in-git.js";
+import { ignoreInGit } from "../link/ignore-in-git.js";
 import { ask, whyNotAsked } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { wants } from "../../input/wants.js";
-import { idOf } from "../../names/id-of.js";
-import { chooseResource } from "../../names/choose-resource.js";
+import { idOf } from "../../run/names/id-of.js";
+import { chooseResource } from "../../run/names/choose-resource.js";
 import { accessTo } from "../../run/database-url.js";
 import { defaultDatabaseOf } from "../../run/default-database.js";
 import { linkFileIn, readLink } from "../../profiles/link-file.js";

@@ -1,15 +1,15 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
-import { ignoreInGit } from "../../git/ignore-in-git.js";
-import { warnAboutReaders } from "../../disclosure/warn-about-readers.js";
-import { replaceFile } from "../../files/replace-file.js";
-import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
+import { ignoreInGit } from "./ignore-in-git.js";
+import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
+import { replaceFile } from "../../output/replace-file.js";
+import { commitRisk, type CommitRisk } from "./commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
 import { mayBeName } from "../../contract/id-form.js";
-import { resolveName } from "../../names/resolve-name.js";
-import { shellWord } from "../../text/shell-word.js";
+import { resolveName } from "../../run/names/resolve-name.js";
+import { shellWord } from "../../errors/shell-word.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
@@ -73,7 +73,7 @@ const shared: Readonly<Record<CommitRisk, (file: string) => string>> = {
 const chooseProject = async (flags: GlobalFlags, context: Context): Promise<string> => {
   const [client, { chooseResource }] = await Promise.all([
     connect(flags, context),
-    import("../../names/choose-resource.js"),
+    import("../../run/names/choose-resource.js"),
   ]);
   const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
   context.chosen.push({ flag: "--project-id", value });

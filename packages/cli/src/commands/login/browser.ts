@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Context } from "../../context/context.js";
-import { programEnvironment } from "../../process/find-program.js";
+import type { Context } from "../../input/context.js";
+import { programEnvironment } from "../../output/find-program.js";
 import { writeRedirectPage } from "./redirect-page.js";
 import { withSignInKey } from "./sign-in-key.js";
 

@@ -1,4 +1,4 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import type { Sourced } from "../../profiles/active-profile.js";
 import { clientFor } from "../../service/connect.js";
 

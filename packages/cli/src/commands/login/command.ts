@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import { globalFlags, refusedSecret } from "../../program/global-options.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags, refusedSecret } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { LoginFlags, LoginResult } from "./run.js";
 
 /** `mgmt login` and `mgmt auth login`. */

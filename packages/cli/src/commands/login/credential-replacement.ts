@@ -1,4 +1,4 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import {
   readStoredLogin,
   removeFromKeyring,
@@ -11,7 +11,7 @@ import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { debugRequests } from "../../transport/debug-requests.js";
+import { debugRequests } from "../../output/debug-requests.js";
 import { nodeTransport } from "../../contract/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noLoginAddress, profileOfOtherService } from "../../errors/access-errors.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "../../profiles/active-profile.js";

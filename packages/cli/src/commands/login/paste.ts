@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../contract/sdk.js";

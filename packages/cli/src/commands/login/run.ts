@@ -1,11 +1,11 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../profiles/oauth.js";
 import { badAddress, quotedToken, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
 import { isQuoted } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
-import { assertOwnService } from "../../transport/own-service.js";
+import { assertOwnService } from "../../credentials/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../contract/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
 import type { Caller } from "./caller.js";
@@ -13,8 +13,8 @@ import { type CredentialReplacement, credentialReplacement } from "./credential-
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { debugRequests } from "../../transport/debug-requests.js";
-import { explainedTransport } from "../../transport/explained-transport.js";
+import { debugRequests } from "../../output/debug-requests.js";
+import { explainedTransport } from "../../errors/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
   readonly authUrl?: string;

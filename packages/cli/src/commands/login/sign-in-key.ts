@@ -1,8 +1,8 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
-import { readPrivateFile } from "../../disclosure/private-file.js";
-import { addressOfDev, isOwnService } from "../../transport/own-service.js";
+import { readPrivateFile } from "../../secrets/private-file.js";
+import { addressOfDev, isOwnService } from "../../credentials/own-service.js";
 
 /**
  * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns

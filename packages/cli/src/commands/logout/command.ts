@@ -1,5 +1,5 @@
-import { globalFlags } from "../../program/global-options.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** `mgmt logout` and `mgmt auth logout`. */
 export const logoutCommand: CommandDeclaration = {

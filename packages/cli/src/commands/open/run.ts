@@ -1,6 +1,6 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { noPage, nothingNamed, nothingToOpen } from "../../errors/open-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
@@ -8,12 +8,12 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
 import { mayBeName } from "../../contract/id-form.js";
-import { resolveName } from "../../names/resolve-name.js";
+import { resolveName } from "../../run/names/resolve-name.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor, connectTo } from "../../service/connect.js";
 import { launchBrowser, whyNoBrowser } from "../login/browser.js";
-import { isCi } from "../../secrets/ci-system.js";
+import { isCi } from "../../output/ci-system.js";
 
 export interface OpenFlags {
   readonly target: string | undefined;

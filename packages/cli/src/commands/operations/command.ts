@@ -1,6 +1,6 @@
 import { groups } from "../../contract/generated/groups.js";
 import type { OperationCommand } from "../../contract/row.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** An operation, as `mgmt operations` lists it. */
 export interface ListedOperation {

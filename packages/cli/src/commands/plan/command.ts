@@ -1,5 +1,5 @@
-import { globalFlags } from "../../program/global-options.js";
-import type { CommandDeclaration } from "../../program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { addManifestOptions } from "./manifest-options.js";
 import type { PlanFlags } from "./run.js";
 import type { Plan } from "../../manifest/plan.js";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { isObject, valueAt } from "../../contract/json-path.js";
 
 /** What a CI job says about the git branch that it runs for. */

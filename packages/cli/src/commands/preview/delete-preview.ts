@@ -1,5 +1,5 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { ApiError } from "../../contract/sdk.js";
 
 /** What was deleted of one preview. */

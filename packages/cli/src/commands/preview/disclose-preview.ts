@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Context } from "../../context/context.js";
-import { assertMayBePrinted, type Disclosure, prepareDisclosure } from "../../disclosure/disclosure.js";
+import type { Context } from "../../input/context.js";
+import { assertMayBePrinted, type Disclosure, prepareDisclosure } from "../../secrets/disclosure.js";
 import type { HandOverOptions } from "./hand-over.js";
 import { explainInterruption, type Progress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";

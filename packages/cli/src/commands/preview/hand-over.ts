@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { setupFailed } from "../../errors/preview-errors.js";
 import { accessTo } from "../../run/database-url.js";
-import { type Disclosure, type DisclosureFlags, goElsewhere } from "../../disclosure/disclosure.js";
+import { type Disclosure, type DisclosureFlags, goElsewhere } from "../../secrets/disclosure.js";
 import { withVariable } from "../env/env-file.js";
 import { writeVariable } from "../env/run.js";
 import { nameWith, type PreviewRecord } from "./record.js";

@@ -1,4 +1,4 @@
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 
 /** What an unfinished command has done so far. */
 export interface Progress {

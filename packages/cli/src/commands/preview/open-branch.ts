@@ -1,6 +1,6 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
-import { idOf } from "../../names/id-of.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { idOf } from "../../run/names/id-of.js";
 import { connect } from "../../service/connect.js";
 import { SequenceDryRun } from "../../service/dry-run.js";
 import {

@@ -1,5 +1,5 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noProject, notAPreview, severalPreviews } from "../../errors/preview-errors.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { takeDefault } from "../../profiles/defaults.js";
@@ -42,7 +42,7 @@ export const projectOf = async (
   if (found !== undefined) return found;
   const reason = whyNotAsked(context);
   if (reason !== undefined) throw noProject(reason);
-  const { chooseResource } = await import("../../names/choose-resource.js");
+  const { chooseResource } = await import("../../run/names/choose-resource.js");
   const client = await connect(flags, context);
   const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
   context.chosen.push({ flag: "--project-id", value });

@@ -1,6 +1,6 @@
-import type { Context } from "../../context/context.js";
-import { commitOf } from "../../git/clone.js";
-import { isPushed } from "../../git/remote.js";
+import type { Context } from "../../input/context.js";
+import { commitOf } from "./clone.js";
+import { isPushed } from "./remote.js";
 import type { PreviewRecord } from "./record.js";
 import type { Surroundings } from "./repository.js";
 

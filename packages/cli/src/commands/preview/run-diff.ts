@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noPreview } from "../../errors/preview-errors.js";
 import { ProgramEnded } from "../../errors/exit-codes.js";
 import { accessTo } from "../../run/database-url.js";

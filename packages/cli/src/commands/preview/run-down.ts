@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "./delete-preview.js";
 import { findBranch, openBranch } from "./open-branch.js";

@@ -1,8 +1,8 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { checkedOutBranches } from "../../git/clone.js";
-import { gitProblem } from "../../git/git-problem.js";
-import { remoteBranches } from "../../git/remote.js";
+import { checkedOutBranches } from "./clone.js";
+import { gitProblem } from "./git-problem.js";
+import { remoteBranches } from "./remote.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
 import { type PreviewFlags, projectOf } from "./preview.js";

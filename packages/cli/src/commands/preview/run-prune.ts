@@ -1,8 +1,8 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { noRepository } from "../../errors/preview-errors.js";
-import { checkedOutBranches } from "../../git/clone.js";
-import { remoteBranches } from "../../git/remote.js";
+import { checkedOutBranches } from "./clone.js";
+import { remoteBranches } from "./remote.js";
 import { printRequests } from "../../service/dry-run.js";
 import { type DeletedPreview, deletePreview, ignoring } from "./delete-preview.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";

@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { previewFailed } from "../../errors/preview-errors.js";
-import type { Disclosure } from "../../disclosure/disclosure.js";
+import type { Disclosure } from "../../secrets/disclosure.js";
 import { printRequests } from "../../service/dry-run.js";
 import { assertBranchName } from "./branch-name.js";
 import { disclosePreview } from "./disclose-preview.js";

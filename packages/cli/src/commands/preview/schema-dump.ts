@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { dumpFailed } from "../../errors/preview-errors.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
-import { findClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { queryTarget, serverVersion } from "../../postgres/query.js";
-import { throwIfInterrupted } from "../../process/shared-interrupt.js";
+import { findClientProgram } from "../db/client-programs.js";
+import { clientEnvironment } from "../db/connection-environment.js";
+import { queryTarget, serverVersion } from "../db/query.js";
+import { throwIfInterrupted } from "../run/shared-interrupt.js";
 
 /** Copies of a database have the same schema, but other owners. */
 const args = ["--schema-only", "--no-owner", "--no-privileges", "--no-password"];

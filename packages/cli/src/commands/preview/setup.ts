@@ -1,5 +1,5 @@
-import type { Context } from "../../context/context.js";
-import { inheritedEnvironment } from "../../process/inherited-environment.js";
+import type { Context } from "../../input/context.js";
+import { inheritedEnvironment } from "../../output/inherited-environment.js";
 import { exitStatusOf } from "../run/run-program.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { defaultDatabaseOf } from "../../run/default-database.js";
 import { ApiError } from "../../contract/sdk.js";
 import { logicalIdOf, nameWith, type PreviewRecord, recordIn } from "./record.js";

@@ -1,8 +1,8 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { programNotFound } from "../../errors/run-errors.js";
-import { clientEnvironment } from "../../postgres/connection-environment.js";
-import { findProgram } from "../../process/find-program.js";
+import { clientEnvironment } from "../db/connection-environment.js";
+import { findProgram } from "../../output/find-program.js";
 import { runProgram } from "../run/run-program.js";
 
 /** Runs psql on a database. */

@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../program/declaration.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { platformErrors } from "../dev/platform-errors.js";
 import type { Report } from "./run.js";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { isObject } from "../../contract/json-path.js";
 import type { Entry, ExistingEntry } from "../../manifest/entry.js";
 import { placeInRegions } from "../../manifest/place-in-regions.js";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { causeText, type CliError } from "../../errors/cli-error.js";
 import {
   interpreterNotFound,
@@ -10,10 +10,10 @@ import {
   programNotFound,
 } from "../../errors/run-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../../errors/exit-codes.js";
-import { isInForeground, keySignals } from "../../process/foreground.js";
-import { inheritedEnvironment } from "../../process/inherited-environment.js";
-import type { Interruption } from "../../process/interruption.js";
-import { interruptIsSeen } from "../../process/shared-interrupt.js";
+import { isInForeground, keySignals } from "./foreground.js";
+import { inheritedEnvironment } from "../../output/inherited-environment.js";
+import type { Interruption } from "../../errors/interruption.js";
+import { interruptIsSeen } from "./shared-interrupt.js";
 
 /** How a program is started. */
 export interface ProgramOptions {

@@ -1,4 +1,4 @@
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { runProgram } from "./run-program.js";

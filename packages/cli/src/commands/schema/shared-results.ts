@@ -1,6 +1,6 @@
 import type { Failure } from "../../errors/failure.js";
 import type { ItemResult } from "../../output/output.js";
-import type { PlannedRequest } from "../../transport/curl-line.js";
+import type { PlannedRequest } from "../../output/curl-line.js";
 
 /** What several commands print. */
 export interface SharedResults {

@@ -1,7 +1,7 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
-import type { Context, GlobalFlags } from "../../context/context.js";
-import { gitProblem } from "../../git/git-problem.js";
-import { idOf } from "../../names/id-of.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { gitProblem } from "../preview/git-problem.js";
+import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run.js";
 import { previewsAmong } from "../preview/preview.js";

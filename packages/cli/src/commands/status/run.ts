@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Context, GlobalFlags } from "../../context/context.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectTo } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { printable } from "../../output/printable.js";
-import { wrapBeside } from "../../text/wrap.js";
+import { wrapBeside } from "../../output/wrap.js";
 import { surroundingsOf } from "../preview/repository.js";
 import { changesBetween } from "./changes.js";
 import { gatherStatus, type StatusResult } from "./gather.js";

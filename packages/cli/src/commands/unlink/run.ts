@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Context } from "../../context/context.js";
+import type { Context } from "../../input/context.js";
 import { unwritableLink } from "../../errors/storage-errors.js";
 import { linkFilesFrom } from "../../profiles/link-file.js";
 

@@ -1,0 +1,98 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Context } from "../input/context.js";
+import { devNotRunning } from "../errors/access-errors.js";
+import { valueAt } from "../contract/json-path.js";
+import { isSameAddress, type Profile } from "../profiles/profile.js";
+import { readPrivateFile } from "../secrets/private-file.js";
+import { announceSlowness } from "../output/announce-delays.js";
+import { nodeTransport, TokenError, type Transport } from "../contract/sdk.js";
+
+const timeoutMs = 30_000;
+
+/** Returns the address of the `mgmt dev` that registered the profile, if one did. */
+export const addressOfDev = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
+  controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
+
+/**
+ * Call it before a credential of a profile is sent. Throws `dev:not_running` if the profile is that of a `mgmt dev` that no
+ * longer runs: another account may listen on its port by now.
+ */
+export const assertOwnService = async (
+  name: string,
+  profile: Profile,
+  context: Pick<Context, "output" | "signal">,
+): Promise<void> => {
+  const address = addressOfDev(profile);
+  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
+  if (!(await isOwnService(profile, context))) throw devNotRunning(name, address);
+};
+
+/**
+ * Wraps a transport: each request waits for the proof of the service, because the `mgmt dev` of the profile can end while a
+ * command waits or repeats a request. The proof usually travels over the connection of the request that follows. While nothing
+ * listens, requests fail as they do without the proof, so that a command continues after a restart of `mgmt dev`.
+ *
+ * @param plain transport for the proof, whose requests `--debug` does not report. Default: `transport`.
+ */
+export const sendToOwnService = (
+  transport: Transport,
+  { name, profile }: { name: string; profile: Profile },
+  { signal }: Pick<Context, "signal">,
+  plain = transport,
+): Transport => {
+  const address = addressOfDev(profile);
+  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
+  return {
+    async send(request) {
+      if (!(await proves(profile, plain, signal))) {
+        // The SDK repeats requests after other errors.
+        const cause = devNotRunning(name, address);
+        throw new TokenError("The service is not the one that the token is for", { cause });
+      }
+      return transport.send(request);
+    },
+  };
+};
+
+/** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
+export const isOwnService = async (
+  profile: Profile,
+  { output, signal }: Pick<Context, "output" | "signal">,
+): Promise<boolean> => {
+  try {
+    return await proves(profile, announceSlowness(nodeTransport(), output), signal);
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+};
+
+/**
+ * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Throws
+ * what the transport throws.
+ */
+const proves = async (profile: Profile, transport: Transport, stopped: AbortSignal): Promise<boolean> => {
+  const address = addressOfDev(profile);
+  const { controlSecretFile } = profile;
+  if (address === undefined || controlSecretFile === undefined) return false;
+  const secret = await readPrivateFile(controlSecretFile);
+  if (secret === undefined) return false;
+  const nonce = randomBytes(24).toString("base64url");
+  const url = `${address}/_control/proof?nonce=${nonce}`;
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const headers = { accept: "application/json" };
+  const { body } = await transport.send({ method: "GET", url, headers, body: undefined, signal });
+  const text = `mgmt control proof\n${address}\n${nonce}`;
+  const expected = createHmac("sha256", secret).update(text).digest();
+  const proof = Buffer.from(proofIn(body), "base64url");
+  return proof.length === expected.length && timingSafeEqual(proof, expected);
+};
+
+const proofIn = (body: string): string => {
+  try {
+    const proof = valueAt(JSON.parse(body), ["proof"]);
+    return typeof proof === "string" ? proof : "";
+  } catch {
+    return "";
+  }
+};

@@ -1,0 +1,29 @@
+import { CliError } from "./cli-error.js";
+import { networkProblem } from "./network-problem.js";
+import type { Transport } from "../contract/sdk.js";
+
+/** A transport whose last failure can be explained. Errors of a login do not have the failure of a request as their cause. */
+export interface ExplainedTransport extends Transport {
+  /** Returns the error that says what is wrong with the network if the last request failed because of it, else undefined. */
+  explain(): CliError | undefined;
+}
+
+/** Wraps a transport. */
+export const explainedTransport = (transport: Transport): ExplainedTransport => {
+  let last: { error: unknown; host: string } | undefined;
+  return {
+    async send(request) {
+      last = undefined;
+      try {
+        return await transport.send(request);
+      } catch (error) {
+        last = { error, host: new URL(request.url).hostname };
+        throw error;
+      }
+    },
+    explain() {
+      const problem = last && networkProblem(last.error, last.host);
+      return problem && new CliError("network", problem.code, problem.message, problem.hint);
+    },
+  };
+};

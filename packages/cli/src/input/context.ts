@@ -1,0 +1,61 @@
+import type { Sources } from "./sources.js";
+import type { Interruption } from "../errors/interruption.js";
+import type { Output } from "../output/output.js";
+import type { InsecureAddressGuard } from "./insecure-address-guard.js";
+import type { SentChanges } from "../errors/sent-changes.js";
+
+/** A value that was given at a prompt. */
+export interface Chosen {
+  /** The flag for it, with its dashes. Absent for an argument. */
+  readonly flag?: string;
+  readonly value: string;
+}
+
+/** What one run of the command works with. */
+export interface Context {
+  /** Version of the package. */
+  readonly version: string;
+  readonly output: Output;
+  readonly insecureAddresses: InsecureAddressGuard;
+  readonly env: NodeJS.ProcessEnv;
+  /** The working directory. Paths are relative to it, and its link applies. */
+  readonly cwd: string;
+  /** The terminal that prompts use. Everything else reads through `sources` and writes through `output`. */
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Aborted by Ctrl-C, SIGQUIT, SIGTERM and SIGHUP; the reason is the error that the run then ends with. */
+  readonly signal: AbortSignal;
+  readonly interruption: Interruption;
+  readonly changes: SentChanges;
+  readonly sources: Sources;
+  /** What was chosen so far, so that the commands that help after a failure contain it. Never a secret. */
+  readonly chosen: Chosen[];
+  /** Absent where the command runs in another program. */
+  readonly ownWords?: OwnWords | undefined;
+}
+
+/** A program and its first arguments, which start this command again. */
+export type OwnWords = readonly [string, ...string[]];
+
+/** Flags that every command accepts, unless they say otherwise. */
+export interface GlobalFlags {
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly profile?: string;
+  /** Default project, by id or name. Only commands that use one have the flag. */
+  readonly projectId?: string;
+  readonly yes?: boolean;
+  /** Not checked yet. */
+  readonly output?: string;
+  /** The same as `--output json`. */
+  readonly json?: boolean;
+  /** Not parsed yet. */
+  readonly fields?: string;
+  readonly query?: string;
+  readonly jq?: string;
+  readonly pager?: boolean;
+  /** Send credentials to another machine unencrypted. */
+  readonly insecure?: boolean;
+  /** Print every request on standard error, without secrets. */
+  readonly debug?: boolean;
+}

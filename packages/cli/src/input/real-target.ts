@@ -1,0 +1,20 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isBelow } from "../output/is-below.js";
+
+/**
+ * Returns the path of the file that a path leads to by symbolic links, or undefined if that of a file below a folder leads out of the
+ * folder. Returns the path itself if there is no file.
+ *
+ * @param path relative to the folder.
+ */
+export const realTarget = async (path: string, folder: string): Promise<string | undefined> => {
+  const typed = resolve(folder, path);
+  if (!isBelow(folder, typed)) return typed;
+  try {
+    const [target, root] = await Promise.all([realpath(typed), realpath(folder)]);
+    return isBelow(root, target) ? target : undefined;
+  } catch {
+    return typed;
+  }
+};

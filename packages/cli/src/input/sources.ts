@@ -1,0 +1,97 @@
+import { isAbsolute, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { linkedFile, unreadableFile, usageError } from "../errors/usage-errors.js";
+
+/** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
+export class Sources {
+  private stdinReader: string | undefined;
+
+  constructor(
+    private readonly streams: { readonly stdin: Readable & { readonly isTTY?: boolean } },
+    private readonly cwd: string,
+    private readonly signal?: AbortSignal,
+    /** Called before a terminal is read, where nothing shows that input is expected. */
+    private readonly onTerminal?: (flag: string) => void,
+  ) {}
+
+  /** Whether a flag reads standard input, so that no question can be asked on it. */
+  get readsStdin(): boolean {
+    return this.stdinReader !== undefined;
+  }
+
+  /**
+   * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing what it cannot decode.
+   *
+   * @param unreadable returns the error for a file that cannot be read, given what the file system says.
+   * @param shown The path in other messages.
+   */
+  async read(
+    path: string,
+    flag: string,
+    unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
+    shown = path,
+  ): Promise<string> {
+    if (path === "-") return this.readStdin(flag);
+    if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
+    const { readFile } = await import("node:fs/promises");
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(resolve(this.cwd, path), this.signal && { signal: this.signal });
+    } catch (cause) {
+      this.signal?.throwIfAborted();
+      throw unreadable(cause);
+    }
+    return decoded(bytes, shown, flag);
+  }
+
+  /**
+   * Does the same for a file that may be one of somebody else's repository, whose content messages quote: a relative path must not
+   * lead out of the working directory by a symbolic link.
+   */
+  async readInFolder(
+    path: string,
+    flag: string,
+    unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
+  ): Promise<string> {
+    if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, unreadable);
+    const { realTarget } = await import("./real-target.js");
+    const target = await realTarget(path, this.cwd);
+    if (target === undefined) throw linkedFile(flag, path);
+    return this.read(target, flag, unreadable, path);
+  }
+
+  /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
+  async readSecret(path: string, flag: string): Promise<string> {
+    const text = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
+    const source = path === "-" ? "standard input" : path;
+    if (text === "") throw usageError(`${flag}: ${source} is empty`);
+    if (/[\r\n]/.test(text)) throw usageError(`${flag}: ${source} has more than one line`);
+    return text;
+  }
+
+  private async readStdin(flag: string): Promise<string> {
+    if (this.stdinReader !== undefined) {
+      throw usageError(
+        `${this.stdinReader} and ${flag} cannot both read standard input`,
+        "Put one of them into a file.",
+      );
+    }
+    this.stdinReader = flag;
+    const { stdin } = this.streams;
+    if (stdin.isTTY) this.onTerminal?.(flag);
+    this.signal?.addEventListener("abort", () => stdin.destroy(), { once: true });
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+    } catch (cause) {
+      this.signal?.throwIfAborted();
+      throw unreadableFile(flag, "standard input", cause);
+    }
+    return decoded(Buffer.concat(chunks), "standard input", flag);
+  }
+}
+
+const decoded = async (bytes: Buffer, source: string, flag: string): Promise<string> => {
+  const { decodeUtf8 } = await import("./decode-utf8.js");
+  return decodeUtf8(bytes, source, flag);
+};

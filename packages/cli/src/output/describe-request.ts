@@ -1,0 +1,50 @@
+import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
+import { causeText } from "../errors/cli-error.js";
+import type { Notice } from "./output.js";
+import { curlLine } from "./curl-line.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redaction.js";
+
+/** Headers that curl sends itself, or that the line contains already. */
+const usual: readonly string[] = ["accept", "authorization", "content-length", "content-type", "user-agent"];
+
+/** Returns a request as a curl command without secrets. */
+export const describeRequest = ({ method, url, headers, body }: TransportRequest): Notice => {
+  const others = Object.entries(headers).filter(([name]) => !usual.includes(name.toLowerCase()));
+  const isJson = headers["content-type"]?.includes("json") ?? false;
+  const known = secretsIn(headers, body);
+  const isAnonymous = !Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  const line = curlLine(
+    {
+      method,
+      isAnonymous,
+      url: redactUrl(url, known),
+      headers: redactHeaders(Object.fromEntries(others), known),
+      ...(body !== undefined && isJson && { body: redactBody(body, known) }),
+    },
+    [],
+  );
+  const message = body === undefined || isJson ? line : `${line} # with a body that is not shown`;
+  return { code: "debug:request", message };
+};
+
+export const describeResponse = ({ status, headers }: TransportResponse, durationMs: number): Notice => {
+  const requestId = headers["x-request-id"];
+  const id = requestId === undefined ? "" : `, request id ${requestId}`;
+  return {
+    code: "debug:response",
+    message: `Status ${String(status)} after ${String(durationMs)} ms${id}`,
+    status,
+    durationMs,
+    ...(requestId !== undefined && { requestId }),
+  };
+};
+
+/** The message of an error is not printed: that of a proxy may contain its address with a password. */
+export const describeFailure = (error: unknown, durationMs: number): Notice => {
+  const reason = error instanceof Error && "code" in error ? causeText(error) : "no response";
+  return {
+    code: "debug:failed",
+    message: `Failed after ${String(durationMs)} ms (${reason})`,
+    durationMs,
+  };
+};

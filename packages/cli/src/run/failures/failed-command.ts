@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import type { Chosen, GlobalFlags } from "../../input/context.js";
+import type { OperationCommand } from "../../contract/row.js";
+import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
+import type { DeclaredErrors } from "../program/declared-errors.js";
+import { globalFlags } from "../program/global-options.js";
+
+/** The command line that failed, as far as it was parsed. */
+export interface FailedCommand {
+  /** Words that call the command, without `mgmt`. */
+  readonly words: readonly string[];
+  /** The operation that it calls. Absent for hand-written commands and groups. */
+  readonly row: OperationCommand | undefined;
+  /** What it declares about its errors. */
+  readonly errors: DeclaredErrors;
+  /** Arguments of the command. */
+  readonly args: readonly string[];
+  /** Values of its flags: `projectId` for `--project-id`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly flags: GlobalFlags;
+  /** The flags that it accepts, with their dashes. */
+  readonly accepts: readonly string[];
+  /** The whole command line, without `mgmt`, and with what was chosen at prompts. */
+  readonly line: readonly string[];
+}
+
+/** Describes the command at which parsing stopped, as if what was chosen at prompts had been typed. */
+export const failedCommand = (
+  program: Command,
+  line: readonly string[],
+  chosen: readonly Chosen[],
+): FailedCommand => {
+  const command = calledCommand(program);
+  const end = line.includes("--") ? line.indexOf("--") : line.length;
+  const values = chosen.flatMap(({ flag, value }) => (flag === undefined ? [] : [[propertyOf(flag), value]]));
+  return {
+    words: lineOf(command).split(" ").slice(1),
+    row: command instanceof MgmtCommand ? command.row : undefined,
+    errors: command instanceof MgmtCommand ? command.errors : {},
+    args: [...command.args, ...chosen.flatMap(({ flag, value }) => (flag === undefined ? [value] : []))],
+    options: { ...command.opts(), ...(Object.fromEntries(values) as Record<string, string>) },
+    flags: globalFlags(command),
+    accepts: command.options.flatMap(({ long }) => long ?? []),
+    line: [
+      ...line.slice(0, end),
+      ...chosen.flatMap(({ flag, value }) => (flag === undefined ? [value] : [flag, value])),
+      ...line.slice(end),
+    ],
+  };
+};
+
+/** `--source-database-id` becomes `sourceDatabaseId`. */
+export const propertyOf = (flag: string): string =>
+  flag.replace(/^--/, "").replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,84 @@
+import { flagOf } from "../../input/read-input.js";
+import type { OperationCommand } from "../../contract/row.js";
+import { isKindName, kindOfPrefix, kinds } from "../../contract/kinds.js";
+import type { Failure } from "../../errors/failure.js";
+import { listHintOf } from "../../errors/name-errors.js";
+import { type FailedCommand, propertyOf } from "./failed-command.js";
+
+/**
+ * Rewrites an error response of the service in the words of the command line: the id that was not found instead of its kind, and
+ * flags instead of the fields of the request.
+ *
+ * @param id the id of the item that failed, if the command line has several.
+ */
+export const inCommandWords = (failure: Failure, command: FailedCommand, id: string | undefined): Failure => {
+  const { row } = command;
+  if (failure.code === "route:not_found" && !row) return { ...failure, hint: pathsHint };
+  if (!row || failure.status === undefined) return failure;
+  if (failure.status === 404) return notFoundInWords(failure, row, command, id);
+  if (failure.code !== "validation:failed" || !failure.issues) return failure;
+  return invalidInWords(failure, failure.issues, row, command);
+};
+
+/** The service's own hint may be true of the path that failed. */
+const pathsHint = "mgmt operations lists the paths of all operations.";
+
+const notFoundInWords = (
+  failure: Failure,
+  row: OperationCommand,
+  { args, options }: FailedCommand,
+  id: string | undefined,
+): Failure => {
+  const kind = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
+  if (!isKindName(kind)) return failure;
+  const last = row.arguments.length - 1;
+  const typed = [
+    ...row.arguments.flatMap(({ resource }, index) =>
+      resource === kind ? [index === last ? (id ?? args[index]) : args[index]] : [],
+    ),
+    ...[...row.query, ...(row.body?.fields ?? [])].flatMap((field) =>
+      kindOfPrefix(field.prefix) === kind ? [options[propertyOf(field.flag)]] : [],
+    ),
+  ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
+  const [text, ...others] = typed;
+  // With several ids of the kind, only the service knows which one it is.
+  if (text === undefined || others.length > 0) return failure;
+  const { hint: _, ...rest } = failure;
+  const hint = listHintOf(kind);
+  return {
+    ...rest,
+    message: `No ${kinds[kind].noun} has the id or name ${JSON.stringify(text)}`,
+    ...(hint !== undefined && { hint }),
+  };
+};
+
+const invalidInWords = (
+  failure: Failure,
+  issues: NonNullable<Failure["issues"]>,
+  row: OperationCommand,
+  { options }: FailedCommand,
+): Failure => {
+  const isWholeBody = options["body"] !== undefined || options["ndjson"] !== undefined;
+  const flags = new Map<string, string>([
+    ...row.query.map((field): [string, string] => [`query/${field.path.join("/")}`, flagOf(field)]),
+    ...row.arguments.map(({ name, label }): [string, string] => [`path/${name}`, `<${label}>`]),
+    ...(isWholeBody
+      ? []
+      : (row.body?.fields ?? []).map((field): [string, string] => [
+          `/${field.path.join("/")}`,
+          flagOf(field),
+        ])),
+  ]);
+  const names = new Map([...flags].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));
+  const reworded = issues.map(({ path, message }) => ({
+    path,
+    // Only names such as `branchId` are not words of a sentence.
+    message: message.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => names.get(name) ?? name),
+  }));
+  const sentences = reworded.map(({ path, message }) => `${flags.get(path) ?? path} ${message}`);
+  return {
+    ...failure,
+    message: `The request is not valid: ${sentences.join("; ")}`,
+    issues: reworded,
+  };
+};

@@ -1,0 +1,132 @@
+import { redactMessage } from "@mgmt/internal/redaction/redact";
+import type { Command, CommanderError, Option } from "commander";
+import { usageError } from "../../errors/usage-errors.js";
+import { groups } from "../../contract/generated/groups.js";
+import { groupOverlays, isHidden } from "../../contract/overlay.js";
+import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
+import { shortened } from "../../errors/shortened.js";
+import { meantBy, similar } from "../../contract/suggest.js";
+
+/** Turns commander's error into ours. */
+export const usageFailure = async (error: CommanderError, program: Command): Promise<Error> => {
+  const command = calledCommand(program);
+  if (error.code === "commander.unknownCommand") return unknownCommand(command);
+  if (error.code === "commander.excessArguments") return unexpectedArguments(command);
+  const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
+  const known = command.options.find(({ long }) => long === flag);
+  if (known) return valueOfSwitch(known, command);
+  if (
+    error.code === "commander.unknownOption" &&
+    command instanceof MgmtCommand &&
+    command.runs !== undefined
+  )
+    return ownFlagOfProgram(command, command.runs);
+  const text = error.message.replace(/^error: /, "");
+  const namesValue = error.code !== "commander.optionMissingArgument";
+  // The value after `=` is removed: it may be a secret.
+  const [message = "", suggestion] = (namesValue ? text.replace(/=.*(?=')/, "") : text).split("\n");
+  const meant = flagOfTerraform(message, command);
+  if (meant !== undefined) return usageError(capitalized(message), `Did you mean ${meant}?`);
+  const hint =
+    suggestion === undefined
+      ? `${lineOf(command)} --help shows the arguments and flags.`
+      : suggestion.replace(/^\((.*)\)$/, "$1");
+  return usageError(capitalized(message), hint);
+};
+
+const unexpectedArguments = (command: Command): Error => {
+  // The argument is the token then.
+  if (command.getOptionValue("withToken") === true) {
+    return usageError(
+      `${lineOf(command)} reads the token from standard input`,
+      "Use mgmt login --with-token < FILE.",
+    );
+  }
+  const extra = command.args.slice(command.registeredArguments.length).map(quoted).join(", ");
+  const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
+  return usageError(
+    `${lineOf(command)} does not accept the argument ${extra}`,
+    `It takes ${names || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
+  );
+};
+
+/** Shows the flag after `--`, without its value and the words after it, which may contain a secret. */
+const ownFlagOfProgram = (command: MgmtCommand, program: string): Error => {
+  const index = command.args.findIndex((word) => word.startsWith("-"));
+  const [flag = ""] = (command.args[index] ?? "").split("=");
+  const before = [command.line, ...command.args.slice(0, index)];
+  return usageError(
+    `${command.line} does not have the flag ${quoted(flag)}`,
+    `Flags of ${program} follow --: ${before.join(" ")} -- ${flag} …`,
+  );
+};
+
+const quoted = (word: string): string => JSON.stringify(redactMessage(shortened(word)));
+
+/** What Terraform calls flags of ours. */
+const terraformFlags: Readonly<Record<string, string>> = {
+  "auto-approve": "--yes",
+  "detailed-exitcode": "--exit-code",
+};
+
+/** Returns the flag of a command that an unknown one of Terraform means, which may have one dash. */
+const flagOfTerraform = (message: string, command: Command): string | undefined => {
+  const [, name = ""] = /^unknown option '--?([a-z-]+)'$/.exec(message) ?? [];
+  const flag = Object.hasOwn(terraformFlags, name) ? terraformFlags[name] : undefined;
+  return command.options.some(({ long }) => long === flag) ? flag : undefined;
+};
+
+const valueOfSwitch = ({ long = "" }: Option, command: Command): Error => {
+  const opposite = command.options.find((each) => each.long === long.replace("--", "--no-"));
+  const off = opposite ? `pass ${opposite.long ?? ""}` : "leave it out";
+  return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${off}.`);
+};
+
+const unknownCommand = async (command: Command): Promise<Error> => {
+  const word = command.args[0] ?? "";
+  const shown = command.createHelp().visibleCommands(command);
+  const byName = new Map(
+    shown.flatMap((each) => [each.name(), ...each.aliases()].map((name) => [name, each])),
+  );
+  const names = [...byName.keys()];
+  const meant = meantBy(word, names);
+  const close = meant.length > 0 ? meant : similar(word, names);
+  const matches = new Set(close.flatMap((name) => byName.get(name) ?? []));
+  const rest = command.args.slice(1);
+  const suggestions =
+    matches.size > 0
+      ? await Promise.all([...matches].map(async (each) => lineOf(await calledBy(rest, each))))
+      : await inOtherGroups(word, command);
+  const message = `Unknown command: ${lineOf(command)} ${word}`;
+  if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
+  const next = suggestions.map((line) => [...line.split(" "), "--help"]);
+  return usageError(message, `Did you mean ${suggestions.join(" or ")}?`, { next });
+};
+
+/** Returns the command that the words after a corrected one call. */
+const calledBy = async ([word, ...rest]: readonly string[], command: Command): Promise<Command> => {
+  if (!(command instanceof MgmtCommand) || word === undefined) return command;
+  await command.define();
+  const next = command.subcommand(word);
+  return next ? calledBy(rest, next) : command;
+};
+
+/**
+ * Finds commands of other groups that the help shows: for `mgmt service-tokens`, `mgmt workspaces service-tokens`; for `mgmt branches list`,
+ * `mgmt projects branches list`. What a group lacks, such as `create`, a group of another name does to something else, which
+ * is not what was meant.
+ */
+const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
+  // Many call databases so, and this group has what is in one.
+  const group = command.name() === "db" ? "databases" : command.name();
+  const shown = groups.filter(({ name }) => !groupOverlays[name]?.hidden);
+  const rows = (await Promise.all(shown.map(({ load }) => load()))).flat().filter((row) => !isHidden(row));
+  const found = rows.flatMap(({ words }) => {
+    const index = words.indexOf(word);
+    const isMeant = command.parent === null || index < words.length - 1 || words[index - 1] === group;
+    return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
+  });
+  return [...new Set(found)].slice(0, 3);
+};
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

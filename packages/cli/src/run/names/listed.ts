@@ -1,0 +1,52 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import type { MgmtClient } from "@mgmt/sdk";
+import { isObject } from "../../contract/json-path.js";
+import { type KnownIds, listCall } from "../../contract/list.js";
+import type { NamedKind } from "../../contract/id-form.js";
+
+/** A resource in a list. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What reading lists needs. */
+export interface ListScope {
+  readonly client: MgmtClient;
+  readonly signal: AbortSignal;
+  /** Lists that were read already, for a command with many names. */
+  readonly lists?: Map<string, Promise<readonly Item[] | undefined>>;
+}
+
+/** Statuses of a credential that may not list, and of a path that does not exist: the text is then sent as an id. */
+const notListed: readonly unknown[] = [403, 404, 422];
+
+/** Returns the resources of a kind, or undefined if the credential may not list them. */
+export const listed = (
+  kind: NamedKind,
+  parents: KnownIds,
+  scope: ListScope,
+): Promise<readonly Item[] | undefined> => {
+  const key = JSON.stringify([kind, parents]);
+  const known = scope.lists?.get(key) ?? read(kind, parents, scope);
+  scope.lists?.set(key, known);
+  // The next name may succeed.
+  known.catch(() => scope.lists?.delete(key));
+  return known;
+};
+
+const read = async (
+  kind: NamedKind,
+  parents: KnownIds,
+  { client, signal }: ListScope,
+): Promise<readonly Item[] | undefined> => {
+  const items: Item[] = [];
+  try {
+    for await (const { data } of client.requestPages(listCall(kind, parents), { signal }).pages())
+      items.push(...data.filter(isObject));
+    return items;
+  } catch (error) {
+    signal.throwIfAborted();
+    const status = error instanceof Error && "status" in error ? error.status : undefined;
+    const isInvalid = errorCode(error) === "response:invalid";
+    if (!notListed.includes(status) && !isInvalid) throw error;
+    return undefined;
+  }
+};

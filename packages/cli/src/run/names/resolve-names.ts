@@ -1,0 +1,94 @@
+import type { MgmtClient } from "@mgmt/sdk";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import type { CliError } from "../../errors/cli-error.js";
+import { branchWithoutProject, isUnknownName } from "../../errors/name-errors.js";
+import { whyNotAsked } from "../../input/ask.js";
+import type { TypedValues } from "../../input/read-input.js";
+import { setAt, valueAt } from "../../contract/json-path.js";
+import type { OperationCommand } from "../../contract/row.js";
+import { activeProfile } from "../../profiles/active-profile.js";
+import { takeDefault } from "../../profiles/defaults.js";
+import { mayBeName, namedKindOf } from "../../contract/id-form.js";
+import { type NameScope, resolveName } from "./resolve-name.js";
+import { idFields, isName, kindAt, type Named, type Resolved, valueIn } from "./typed-names.js";
+
+/** Replaces names by ids, for one input of an operation or for many. */
+export class Names {
+  readonly #lists: NonNullable<NameScope["lists"]> = new Map();
+  #chosenProject: string | undefined;
+
+  constructor(
+    private readonly row: OperationCommand,
+    private readonly client: MgmtClient,
+    private readonly flags: GlobalFlags,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Replaces the names of one input: those of arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
+   * delete, those that are names of nothing are returned with their errors, so that the others are deleted.
+   *
+   * @param typed the command line. Errors repeat names that it has, and of others only the field.
+   * @throws `name:not_found`, `name:ambiguous`, and `usage:missing` for a branch without a project.
+   */
+  async resolve({ ids, input }: Named, typed: Pick<TypedValues, "flags" | "argument">): Promise<Resolved> {
+    const resolved = structuredClone(input);
+    const scope = this.#scope(resolved);
+    // The project comes first: other names may be relative to it.
+    for (const field of idFields(this.row)) {
+      const [kind, value] = [namedKindOf(field.prefix), valueIn(resolved, field)];
+      if (!kind || !isName(field, value)) continue;
+      const isTyped = field.flag in typed.flags || field.flag === typed.argument?.field.flag;
+      const id = await resolveName(
+        kind,
+        value,
+        isTyped ? scope : this.#scope(resolved, field.path.join(".")),
+      );
+      const holder = valueAt(resolved.body, field.path) === undefined ? resolved.query : resolved.body;
+      if (id !== undefined && holder) setAt(holder, field.path, id);
+    }
+    const isMany = ids.length > this.row.arguments.length;
+    const found: string[] = [];
+    const unknown = new Map<string, CliError>();
+    for (const [index, id] of ids.entries()) {
+      const kind = kindAt(this.row, index);
+      try {
+        found.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
+      } catch (error) {
+        if (!isMany || !isUnknownName(error)) throw error;
+        unknown.set(id, error);
+        found.push(id);
+      }
+    }
+    return { ids: found, input: resolved, unknown };
+  }
+
+  /** @param bodyField the field of a body that has the name. Default: the command line has it. */
+  #scope(input: Named["input"], bodyField?: string): NameScope {
+    const { client, row, context, flags } = this;
+    const projectField = idFields(row).find(({ prefix }) => namedKindOf(prefix) === "project");
+    return {
+      client,
+      signal: context.signal,
+      lists: this.#lists,
+      field: bodyField,
+      defaultProject: () => {
+        const given = projectField && valueIn(input, projectField);
+        if (typeof given === "string") return given;
+        return takeDefault("projectId", flags, context, () => activeProfile(flags, context))?.value;
+      },
+      chooseProject: (branch) => this.#chooseProject(branch, bodyField),
+    };
+  }
+
+  async #chooseProject(branch: string, bodyField: string | undefined): Promise<string> {
+    const { client, flags, context } = this;
+    if (this.#chosenProject !== undefined) return this.#chosenProject;
+    const reason = whyNotAsked(context);
+    if (reason !== undefined) throw branchWithoutProject(branch, reason, bodyField);
+    const { chooseResource } = await import("./choose-resource.js");
+    const title = `Project of ${bodyField === undefined ? `branch ${branch.replace(/^@/, "")}` : `the branch in ${bodyField}`}`;
+    this.#chosenProject = await chooseResource("project", title, { client, known: {}, flags, context });
+    return this.#chosenProject;
+  }
+}

@@ -1,0 +1,208 @@
+import { Command, CommanderError, type Help, type HelpContext, type ParseOptionsResult } from "commander";
+import type { OperationId } from "../../contract/generated/operation-id.js";
+import { missingInput, usageError } from "../../errors/usage-errors.js";
+import type { OperationCommand } from "../../contract/row.js";
+import type { CompleteArgument } from "./completion.js";
+import type { DeclaredErrors } from "./declared-errors.js";
+import { withDryRunFormat } from "../../input/dry-run-option.js";
+import { type HelpSection, MgmtHelp } from "./help.js";
+import { refuseSingleDash } from "./single-dash.js";
+
+/** The second form is commander's old one. */
+type HelpRequest = HelpContext | ((text: string) => string);
+
+/** Thrown instead of printing the help of a command as text. */
+export class HelpAsData extends CommanderError {
+  constructor(readonly command: MgmtCommand) {
+    super(0, "commander.helpDisplayed", "(outputHelp)");
+  }
+}
+
+/** A subcommand that is made when it is called or listed. */
+export interface LazyCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly hidden?: boolean;
+  /** Whether it runs if no subcommand is called. It is made at once then, because commander has to know. */
+  readonly isDefault?: boolean;
+  /** Adds what the help of the parent shows, and sets `onDefine`. */
+  readonly describe: (command: MgmtCommand) => void;
+}
+
+/** A command that is defined when it is called, and that names a missing subcommand rather than printing help. */
+export class MgmtCommand extends Command {
+  /** All subcommands. Reading it makes those that are not made yet. */
+  declare readonly commands: readonly MgmtCommand[];
+  /** Those that are made. Commander's constructor sets it, as `commands`. */
+  declare private made: MgmtCommand[];
+  private readonly lazy = new Map<LazyCommand, MgmtCommand | undefined>();
+  /** Whether commander is adding a subcommand, which concerns only those that are made. */
+  private isAdding = false;
+  /** Adds the description, options, subcommands and action. Deleted after the first call. */
+  onDefine?: () => void | Promise<void>;
+  /** The row of the contract's table, for the command of an operation. */
+  row?: OperationCommand;
+  /** Id of the operation whose result a hand-written command prints. */
+  resultOf?: OperationId;
+  /** What a hand-written command declares about its errors, by code. */
+  errors: DeclaredErrors = {};
+  /** Completes the arguments in a shell. Absent for the command of an operation, whose row says what they are. */
+  completeArgument?: CompleteArgument;
+  /** The program that gets the arguments after `--`, if the command passes some on. */
+  runs?: string;
+  /** Whether the words after the first argument belong to a program. */
+  private passesFlags = false;
+  /** Place among the commands that a new user needs first. */
+  startHere?: number;
+  readonly sections: HelpSection[] = [];
+  /** Whether help is printed as data. Set for `mgmt` itself. */
+  helpIsData = false;
+
+  constructor(name?: string) {
+    super(name);
+    this.helpCommand(false);
+    this.hook("preSubcommand", (_, called) => (called instanceof MgmtCommand ? called.define() : undefined));
+  }
+
+  /** Defines the command unless it is defined already. */
+  async define(): Promise<void> {
+    const { onDefine } = this;
+    delete this.onDefine;
+    await onDefine?.();
+  }
+
+  /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
+  missingArgument(name: string): void {
+    if (this.row) return;
+    throw missingInput(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
+  }
+
+  override passThroughOptions(passes = true): this {
+    this.passesFlags = passes;
+    return super.passThroughOptions(passes);
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    if (this.runs === undefined && !this.passesFlags && this.made.length + this.lazy.size === 0) {
+      refuseSingleDash(words, this.options);
+    }
+    return super.parseOptions(withDryRunFormat(words));
+  }
+
+  /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
+  addLazy(lazy: LazyCommand): void {
+    this.lazy.set(lazy, undefined);
+    if (lazy.isDefault) this.make(lazy);
+  }
+
+  /** Returns the subcommand that a word calls by its name or an alias. */
+  subcommand(word: string): MgmtCommand | undefined {
+    const lazy = this.isAdding ? undefined : [...this.lazy.keys()].find((each) => isNamed(each, word));
+    return lazy ? this.make(lazy) : this.made.find((each) => isCalledBy(each, word));
+  }
+
+  /** Commander calls this to look a subcommand up. */
+  _findCommand(word: string | undefined): MgmtCommand | undefined {
+    return word === undefined ? undefined : this.subcommand(word);
+  }
+
+  /** Returns all subcommands in the order in which they were added. */
+  private makeAll(): MgmtCommand[] {
+    if (this.isAdding || [...this.lazy.values()].every((made) => made !== undefined)) return this.made;
+    const commands = [...this.lazy.keys()].map((each) => this.make(each));
+    this.made.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
+    return this.made;
+  }
+
+  private make(lazy: LazyCommand): MgmtCommand {
+    const known = this.lazy.get(lazy);
+    if (known) return known;
+    const { name, aliases = [], hidden = false, isDefault = false, describe } = lazy;
+    this.isAdding = true;
+    const command = this.command(name, { hidden, isDefault }).aliases([...aliases]);
+    this.isAdding = false;
+    this.lazy.set(lazy, command);
+    describe(command);
+    return command;
+  }
+
+  static {
+    // Commander's declaration has a property, which a class cannot override by an accessor.
+    Object.defineProperty(this.prototype, "commands", {
+      get(this: MgmtCommand) {
+        return this.makeAll();
+      },
+      set(this: MgmtCommand, made: MgmtCommand[]) {
+        this.made = made;
+      },
+    });
+  }
+
+  /** The words that call the command, starting with `mgmt`. */
+  get line(): string {
+    return lineOf(this);
+  }
+
+  override createHelp(): Help {
+    return Object.assign(new MgmtHelp(), this.configureHelp());
+  }
+
+  override createCommand(name?: string): MgmtCommand {
+    return new MgmtCommand(name);
+  }
+
+  override help(request?: HelpRequest): never {
+    if (typeof request === "function") return super.help(request);
+    if (!request?.error) return super.help(request);
+    throw usageError(
+      `${lineOf(this)} needs a command`,
+      `One of: ${this.commands.map((each) => each.name()).join(", ")}.`,
+    );
+  }
+
+  override outputHelp(request?: HelpRequest): void {
+    // `mgmt projcts --help` is a typo, not a request for the help of `mgmt`.
+    const [word] = this.args;
+    if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) {
+      this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
+    }
+    const root = rootOf(this);
+    if (root instanceof MgmtCommand && root.helpIsData) throw new HelpAsData(this);
+    if (typeof request === "function") super.outputHelp(request);
+    else super.outputHelp(request);
+  }
+}
+
+const isNamed = ({ name, aliases = [] }: LazyCommand, word: string): boolean =>
+  name === word || aliases.includes(word);
+
+const isCalledBy = (command: Command, word: string): boolean =>
+  command.name() === word || command.aliases().includes(word);
+
+/** The words that call a command, starting with `mgmt`. */
+export const lineOf = (command: Command): string =>
+  command.parent ? `${lineOf(command.parent)} ${command.name()}` : command.name();
+
+/** The command `mgmt` itself. */
+export const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+
+/** Returns the names of the commands below the one that words call. */
+export const subcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
+  const [word, ...rest] = words;
+  if (word === undefined) {
+    return root
+      .createHelp()
+      .visibleCommands(root)
+      .map((each) => each.name());
+  }
+  const next = root.subcommand(word);
+  await next?.define();
+  return next === undefined ? [] : subcommandNames(next, rest);
+};
+
+/** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
+export const calledCommand = (command: Command): Command => {
+  const [word = ""] = command.args;
+  const next = command.commands.find((each) => isCalledBy(each, word));
+  return next === undefined ? command : calledCommand(next);
+};

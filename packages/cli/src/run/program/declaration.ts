@@ -1,0 +1,46 @@
+import type { Context } from "../../input/context.js";
+import type { OperationId } from "../../contract/generated/operation-id.js";
+import type { MgmtCommand } from "./command.js";
+import type { DeclaredErrors } from "./declared-errors.js";
+import type { headings } from "./headings.js";
+
+/**
+ * Everything about a command that is not generated from an operation of the contract. A file `commands/NAME/command.ts` exports it,
+ * and `npm run generate` derives from all of them the tree of commands and the printed schemas.
+ *
+ * @typeParam Result What the command prints with `--output json`. Default: no JSON.
+ */
+export interface CommandDeclaration<Result = never> extends GroupDeclaration {
+  readonly description?: string;
+  /** Command lines, which the help shows. */
+  readonly examples?: readonly string[];
+  /** The operation whose result it prints, for a command without a `Result` of its own. */
+  readonly resultOf?: OperationId;
+  /** What the command says about errors with these codes, beyond what the errors say themselves. */
+  readonly errors?: DeclaredErrors;
+  /** Whether it may ask for a confirmation. The help of all others leaves out `--yes`. */
+  readonly confirms?: boolean;
+  /** Whether the help leaves out the options of all commands, or the command does not accept them. Default: neither. */
+  readonly globalOptions?: "hidden" | "none";
+  /** Adds the arguments, the flags and the action, which loads what runs. */
+  readonly define: (command: MgmtCommand, context: Context) => void;
+  /** Has no value. It makes the result a part of the type. */
+  readonly result?: Result;
+}
+
+/** A command that only has subcommands. */
+export interface GroupDeclaration {
+  /** The words that call it, without `mgmt`. */
+  readonly words: string;
+  readonly summary: string;
+  /** Section of the overview, for a command directly below `mgmt`. */
+  readonly heading?: keyof typeof headings;
+  /** Place among the commands of its section or group. The numbers have gaps for new commands. */
+  readonly order: number;
+  /** Place among the commands that a new user needs first. Default: it is not one of them. */
+  readonly startHere?: number;
+  readonly alias?: string;
+  /** Other words that call it, which no help shows. */
+  readonly alsoAs?: readonly string[];
+  readonly hidden?: boolean;
+}

@@ -1,0 +1,99 @@
+import { type Command, Help, type Option } from "commander";
+import type { OperationCommand } from "../../contract/row.js";
+import { renderOverview } from "./overview.js";
+import { renderRow, renderRows, wrap, wrapCommand } from "../../output/wrap.js";
+
+/** A part of the help below the options. Its content is computed only when the help is shown. */
+export interface HelpSection {
+  readonly title: string;
+  /** Command lines. */
+  readonly lines: () => readonly string[];
+  /** Terms and their meanings. */
+  readonly rows: () => readonly (readonly [term: string, meaning: string])[];
+}
+
+/** What the help needs to know of a command. */
+interface DescribedCommand extends Command {
+  /** The words that call it, starting with `mgmt`. */
+  readonly line: string;
+  /** The operation that it calls. */
+  readonly row?: OperationCommand;
+  readonly sections: readonly HelpSection[];
+}
+
+/** Flags that are used most, which the help shows first. */
+const firstFlags = [
+  ...["all", "name", "display-name", "git-name", "region", "region-id", "project-id", "database-id"],
+  ...["wait", "wait-approval", "timeout", "if-not-exists", "logical-id", "limit"],
+];
+/** Flags for special cases, which it shows last. */
+const lastFlags = [
+  ...[
+    "unset",
+    "show-secrets",
+    "secret-file",
+    "github-env",
+    "github-output",
+    "gitlab-dotenv",
+    "body",
+    "ndjson",
+    "cursor",
+    "dry-run",
+    "help",
+  ],
+];
+
+/** The help of a command as text. */
+export class MgmtHelp extends Help {
+  override minWidthToWrap = 0;
+
+  override subcommandTerm(command: Command): string {
+    return command.name();
+  }
+
+  override commandUsage(command: DescribedCommand): string {
+    return `${command.line} ${command.usage()}`;
+  }
+
+  /** Required flags first, then those that are used most. */
+  override visibleOptions(command: DescribedCommand): Option[] {
+    const fields = [...(command.row?.query ?? []), ...(command.row?.body?.fields ?? [])];
+    const rank = (option: Option): number => {
+      const name = option.long?.slice(2) ?? "";
+      const field = fields.find(({ flag }) => flag === name || `${flag}-file` === name);
+      if (field?.required === "always") return 0;
+      if (firstFlags.includes(name)) return 1 + firstFlags.indexOf(name);
+      if (field?.deprecated) return 200;
+      return lastFlags.includes(name) ? 201 + lastFlags.indexOf(name) : 100;
+    };
+    return super.visibleOptions(command).sort((a, b) => rank(a) - rank(b));
+  }
+
+  override formatHelp(command: DescribedCommand, helper: Help): string {
+    if (command.parent === null) return renderOverview(command, helper, this.columns);
+    const sections = command.sections
+      .map(({ title, lines, rows }) => {
+        const commands = lines().flatMap((line) => wrapCommand(line, this.columns - 2));
+        return [
+          title,
+          [...renderRows(rows(), this.columns), ...commands.map((line) => `  ${line}`)],
+        ] as const;
+      })
+      .filter(([, lines]) => lines.length > 0)
+      .map(([title, lines]) => `\n${title}:\n${lines.join("\n")}\n`);
+    return [super.formatHelp(command, helper), ...sections].join("");
+  }
+
+  override styleUsage(usage: string): string {
+    const title = "Usage: ";
+    return wrap(usage, this.columns - title.length).join(`\n${" ".repeat(title.length)}`);
+  }
+
+  override formatItem(term: string, termWidth: number, description: string): string {
+    return renderRow(term, termWidth, description, this.columns);
+  }
+
+  private get columns(): number {
+    return this.helpWidth ?? 80;
+  }
+}

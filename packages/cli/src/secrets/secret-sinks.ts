@@ -1,0 +1,101 @@
+import type { Context } from "../input/context.js";
+import { noSecretForVariable } from "../errors/secret-errors.js";
+import { lostSecrets, unwritableSecretFile } from "../errors/storage-errors.js";
+import { warnAboutReaders } from "./warn-about-readers.js";
+import { connectionStringIn } from "../output/connection-string.js";
+import { connectionsIn } from "./connections-in.js";
+import { maskInLog } from "./log-masks.js";
+import { SecretFile } from "./secret-file.js";
+import { openVariableFiles, type VariableFile } from "./variable-files.js";
+import type { SinkFlags } from "./sink-flags.js";
+
+/** The open files that a command writes secrets into, instead of printing them. */
+export class SecretSinks {
+  private failure: { file: string; cause: unknown; isLost: boolean } | undefined;
+  private readonly lostConnections: string[] = [];
+  private isSet = false;
+
+  private constructor(
+    private readonly file: SecretFile | undefined,
+    private readonly variables: readonly VariableFile[],
+    private readonly context: Pick<Context, "env" | "output">,
+  ) {}
+
+  /** Opens the files. Call it before secrets are created. */
+  static async open(
+    flags: SinkFlags,
+    context: Pick<Context, "cwd" | "env" | "output">,
+  ): Promise<SecretSinks> {
+    const { secretFile } = flags;
+    const variables = await openVariableFiles(flags, context);
+    try {
+      const file =
+        secretFile === undefined || secretFile === "-"
+          ? undefined
+          : await SecretFile.create(secretFile, context.cwd);
+      return new SecretSinks(file, variables, context);
+    } catch (error) {
+      await Promise.all(variables.map((each) => each.close()));
+      throw error;
+    }
+  }
+
+  /**
+   * Writes a resource and its secrets. A failure is thrown at the end, because the resource must be printed in any case.
+   *
+   * @param isIssued whether the service does not return the secrets again.
+   */
+  async write(resource: unknown, secrets: readonly string[], isIssued: boolean): Promise<void> {
+    const { file, variables, context } = this;
+    if (file) await this.attempt(file.path, resource, isIssued, () => file.add(resource));
+    if (variables.length === 0) return;
+    const value = connectionStringIn(resource) ?? onlyOne(secrets);
+    if (value === undefined) return;
+    this.isSet = true;
+    maskInLog([value], context);
+    for (const variable of variables) {
+      await this.attempt(variable.path, resource, isIssued, () => variable.set(value));
+    }
+  }
+
+  /** Closes the files. Throws if secrets could not be written. */
+  async end({ hasResult }: { hasResult: boolean }): Promise<void> {
+    const { file, variables, failure } = this;
+    const { output } = this.context;
+    const isKept = (await file?.close()) ?? false;
+    await Promise.all(variables.map((each) => each.close()));
+    if (!failure) {
+      if (file && isKept) output.info(`Wrote the secrets to ${file.path}.`);
+      if (this.isSet) {
+        for (const { done, path, mode, isOfSystem } of variables) {
+          if (!isOfSystem) await warnAboutReaders(path, mode, this.context);
+          output.info(done);
+        }
+      }
+      if (!this.isSet && variables.length > 0 && hasResult) throw noSecretForVariable();
+      return;
+    }
+    const { cause, isLost } = failure;
+    throw isLost
+      ? lostSecrets(failure.file, this.lostConnections, cause)
+      : unwritableSecretFile(failure.file, cause);
+  }
+
+  private async attempt(
+    file: string,
+    resource: unknown,
+    isIssued: boolean,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await write();
+    } catch (cause) {
+      this.failure = { file, cause, isLost: isIssued || this.failure?.isLost === true };
+      if (isIssued) this.lostConnections.push(...connectionsIn(resource));
+    }
+  }
+}
+
+/** Returns the text if there are no others. */
+const onlyOne = (texts: readonly string[]): string | undefined =>
+  new Set(texts).size === 1 ? texts[0] : undefined;

@@ -1,0 +1,18 @@
+import type { Context } from "../input/context.js";
+import { shellWord } from "../errors/shell-word.js";
+
+/**
+ * Warns if other accounts may be able to read a file that is for this user only. Its mode stays as it is, because it may be shared on
+ * purpose: with the group of a server, for example.
+ */
+export const warnAboutReaders = async (
+  file: string,
+  mode: number,
+  { output }: Pick<Context, "output">,
+  code = "env:open_mode",
+): Promise<void> => {
+  if (process.platform === "win32" || (mode & 0o077) === 0) return;
+  const shown = mode.toString(8).padStart(3, "0");
+  const message = `Other accounts may be able to read ${file}, whose mode is ${shown}. Unless they should, run: chmod 600 ${shellWord(file)}`;
+  await output.warn({ code, message, file, mode: shown });
+};
