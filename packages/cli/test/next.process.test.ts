@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { devCommand } from "../src/commands/dev/command.js";
-import { loginCommand } from "../src/commands/login/command.js";
+import { loginCommand } from "../src/commands/auth/command.js";
 import { previewUpCommand } from "../src/commands/preview/command.js";
 import { rehearseCommand } from "../src/commands/rehearse/command.js";
 import { noCredentials, noPooler, severalDatabases, unknownRole } from "../src/errors/database-errors.js";

@@ -210,6 +210,30 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     required: ["token", "endsAt", "baseUrl"],
     description: "What `mgmt auth token --output json` prints.",
   },
+  login: {
+    type: "object",
+    properties: {
+      user: { type: ["string", "null"] },
+      workspace: { type: ["string", "null"] },
+      workspaceId: { type: ["string", "null"] },
+      profile: { type: "string" },
+      baseUrl: { type: "string", description: "Address of the service." },
+    },
+    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
+    description: "What `mgmt login` prints.",
+  },
+  "auth login": {
+    type: "object",
+    properties: {
+      user: { type: ["string", "null"] },
+      workspace: { type: ["string", "null"] },
+      workspaceId: { type: ["string", "null"] },
+      profile: { type: "string" },
+      baseUrl: { type: "string", description: "Address of the service." },
+    },
+    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
+    description: "What `mgmt login` prints.",
+  },
   "config get": {
     type: "object",
     properties: {
@@ -695,30 +719,6 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["profile", "workspaceId", "projectId", "file"],
     description: "What `mgmt link` prints: the link, and its file.",
-  },
-  login: {
-    type: "object",
-    properties: {
-      user: { type: ["string", "null"] },
-      workspace: { type: ["string", "null"] },
-      workspaceId: { type: ["string", "null"] },
-      profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
-    },
-    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
-    description: "What `mgmt login` prints.",
-  },
-  "auth login": {
-    type: "object",
-    properties: {
-      user: { type: ["string", "null"] },
-      workspace: { type: ["string", "null"] },
-      workspaceId: { type: ["string", "null"] },
-      profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
-    },
-    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
-    description: "What `mgmt login` prints.",
   },
   open: {
     type: "object",
