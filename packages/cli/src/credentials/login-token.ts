@@ -2,7 +2,7 @@ import type { Context } from "../input/context.js";
 import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../contract/sdk.js";
 import { storeOf } from "./credential-store.js";
-import { clientId, createAuthenticator } from "../profiles/oauth.js";
+import { clientId, createAuthenticator } from "../contract/oauth.js";
 import { debugRequests } from "../output/debug-requests.js";
 import { explainedTransport } from "../errors/explained-transport.js";
 import { sendToOwnService } from "./own-service.js";

@@ -5,7 +5,7 @@ import {
   storeOf,
   writeToken,
 } from "../../credentials/credential-store.js";
-import { type Login, type LoginStore, logout, memoryStore } from "../../profiles/oauth.js";
+import { type Login, type LoginStore, logout, memoryStore } from "../../contract/oauth.js";
 import { lockOf } from "../../credentials/profile-store.js";
 import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";

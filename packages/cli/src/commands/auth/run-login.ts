@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../profiles/oauth.js";
+import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../contract/oauth.js";
 import { badAddress, quotedToken, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
-import { logout } from "../../profiles/oauth.js";
+import { logout } from "../../contract/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { hasCredential } from "../../profiles/profile.js";
