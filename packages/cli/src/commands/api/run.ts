@@ -18,10 +18,12 @@ import type { SecretFields } from "../../contract/row.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
 import { connectTo } from "../../service/connect.js";
 import { redactBody } from "../../output/redaction.js";
-import { explainLost } from "./explain-lost.js";
 import { fillPlaceholders } from "./path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
 import { type ApiRequest, parseRequest, readRequest, type RequestFlags } from "./request.js";
+import { outcomeUnknown } from "../../errors/run-errors.js";
+import { shellWord } from "../../errors/shell-word.js";
+import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
 
 export interface ApiFlags extends GlobalFlags, RequestFlags, DisclosureFlags {
   readonly include?: boolean;
@@ -191,5 +193,29 @@ const printFailed = async (
     body === "" ? undefined : redactBody(body),
     { isNamed, resource: undefined, head },
     context,
+  );
+};
+
+/**
+ * Returns an error that says what to run next if a request may have been processed although no response arrived, and otherwise
+ * the error itself.
+ */
+const explainLost = async (
+  error: unknown,
+  { method, path, query, body, operation }: ApiRequest,
+  context: Pick<Context, "signal" | "changes">,
+): Promise<unknown> => {
+  if (method === "GET") return error;
+  if (operation) {
+    const input = { query: Object.fromEntries(query), body: isObject(body) ? body : undefined };
+    return explainLostResponse(error, operation.row, operation.target, input, context);
+  }
+  const problem = await unknownOutcome(error, method, context);
+  if (problem === undefined) return error;
+  const words = ["mgmt", "api", "GET", path];
+  return outcomeUnknown(
+    problem,
+    words,
+    `Before you repeat it, find out whether it did: ${words.map(shellWord).join(" ")}`,
   );
 };

@@ -1,13 +1,17 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { noPreview } from "../../errors/preview-errors.js";
+import { noPreview, dumpFailed } from "../../errors/preview-errors.js";
 import { ProgramEnded } from "../../errors/exit-codes.js";
-import { accessTo } from "../../run/database-url.js";
+import { accessTo, type DatabaseAccess } from "../../run/database-url.js";
 import { printable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
 import { findBranch, openBranch } from "./open-branch.js";
 import type { PreviewFlags } from "./preview.js";
-import { dumpSchema } from "./schema-dump.js";
 import { sourceOf } from "./source-database.js";
+import { execFile } from "node:child_process";
+import { findClientProgram } from "../db/client-programs.js";
+import { clientEnvironment } from "../db/connection-environment.js";
+import { queryTarget, serverVersion } from "../db/query.js";
+import { throwIfInterrupted } from "../run/shared-interrupt.js";
 
 export interface DiffOptions extends Omit<PreviewFlags, "dryRun"> {
   /** Whether to exit with 1 if the schemas differ. */
@@ -80,3 +84,36 @@ const colored = (patch: string, { strong, good, bad, busy }: Style): string => {
   };
   return patch.split("\n").map(emphasize).join("\n");
 };
+
+/** Copies of a database have the same schema, but other owners. */
+const dumpArguments = ["--schema-only", "--no-owner", "--no-privileges", "--no-password"];
+
+/**
+ * Returns the schema of a database as SQL, without what differs between two dumps of the same schema.
+ *
+ * @throws `program:not_found`, `program:too_old`, `database:unreachable`, and `preview:dump_failed`.
+ */
+const dumpSchema = async (
+  access: DatabaseAccess,
+  context: Pick<Context, "env" | "signal">,
+): Promise<string> => {
+  const { path } = await findClientProgram(
+    "pg_dump",
+    context,
+    await serverVersion(queryTarget(access, context), context),
+  );
+  const env = { ...clientEnvironment(context.env, access), PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
+  const options = { env, signal: context.signal, maxBuffer: 512 * 2 ** 20 };
+  const sql = await new Promise<string>((resolve, reject) => {
+    execFile(path, dumpArguments, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      const problem = stderr.trim().split("\n")[0] || error.message;
+      throwIfInterrupted(context.signal).then(() => reject(dumpFailed(access.databaseId, problem)), reject);
+    });
+  });
+  return withoutNoise(sql);
+};
+
+/** Removes the versions of the programs, and the keys that pg_dump makes for each dump. */
+const withoutNoise = (sql: string): string =>
+  sql.replaceAll(/^(?:-- Dumped (?:from|by) .*|\\(?:un)?restrict \S+)\n/gm, "").replaceAll(/\n{3,}/g, "\n\n");

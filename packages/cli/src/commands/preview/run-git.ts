@@ -6,6 +6,7 @@ import { noGit } from "../../errors/preview-errors.js";
 import { findProgram, programEnvironment } from "../../output/find-program.js";
 import { keySignals } from "../run/foreground.js";
 import { throwIfInterrupted } from "../run/shared-interrupt.js";
+import { CliError } from "../../errors/cli-error.js";
 
 /** A folder, and the environment that git runs in. */
 export type Place = Pick<Context, "cwd" | "env" | "signal">;
@@ -115,3 +116,9 @@ const without = (protocol: string, protocols: string): string =>
     .split(":")
     .filter((each) => each !== protocol)
     .join(":");
+
+/** Returns why git does not answer, given what a call of it threw. Throws anything else, such as an interruption. */
+export const gitProblem = (error: unknown, { signal }: Pick<Context, "signal">): CliError => {
+  if (!(error instanceof CliError) || signal.aborted) throw error;
+  return error;
+};

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { checkedOutBranches } from "./clone.js";
-import { gitProblem } from "./git-problem.js";
+import { gitProblem } from "./run-git.js";
 import { remoteBranches } from "./remote.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";

@@ -1,6 +1,6 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { gitProblem } from "../preview/git-problem.js";
+import { gitProblem } from "../preview/run-git.js";
 import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run.js";
