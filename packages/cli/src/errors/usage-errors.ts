@@ -1,4 +1,3 @@
-import { beginningOf, shortened } from "./shortened.js";
 import { causeText, CliError, type CliErrorOptions } from "./cli-error.js";
 
 const seeHelp = "Run the command with --help to see its arguments and flags.";
@@ -95,3 +94,8 @@ export const unknownField = (field: string, meant: readonly string[], known: rea
 /** A prompt that was not answered. */
 export const nothingToChoose = (noun: string): CliError =>
   missingInput(`There is no ${noun} to choose`, `Create one, or pass the id of a ${noun} that you can use.`);
+
+/** Shortens a long word, which may be a token in the wrong place. */
+export const shortened = (word: string): string => (word.length > 40 ? beginningOf(word) : word);
+
+const beginningOf = (word: string): string => `${word.slice(0, 8)}…`;

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { isProgram, programFolders, programPath } from "@mgmt/internal/programs/program-files";
-import { inheritedEnvironment } from "./inherited-environment.js";
 
 /** Returns the absolute path of a program in an absolute folder of PATH, or undefined if there is none that this account can run. */
 export const findProgram = (name: string, env: NodeJS.ProcessEnv): string | undefined =>
@@ -20,3 +19,7 @@ export const programEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   ...inheritedEnvironment(env),
   ...programPath(env),
 });
+
+/** Returns the environment that a program of the user inherits: without the variables of this command, one of which is a token. */
+export const inheritedEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^MGMT_/i.test(name)));

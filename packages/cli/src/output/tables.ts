@@ -4,7 +4,6 @@ import { type Column, columnsOf, detailsOf } from "./columns.js";
 import { type Cell, drawRows, gap, widthsOf } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { printable } from "./printable.js";
-import { isTime, relativeTime } from "./relative-time.js";
 import { type Emphasize, same, type Style } from "./style.js";
 import { cutTo, widthOf } from "./width.js";
 
@@ -191,4 +190,29 @@ const statusStyle = (status: string, style: Style): Emphasize => {
     return style.good;
   }
   return ["failure", "failed", "denied", "expired", "unavailable"].includes(status) ? style.bad : style.busy;
+};
+
+const units = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** Whether a value is a point in time as the API writes it. */
+const isTime = (value: unknown): value is string =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value);
+
+/** Returns the distance of an ISO time from now, for people: `3 hours ago`, `in 5 days`. */
+const relativeTime = (time: string, now = Date.now()): string => {
+  const seconds = (Date.parse(time) - now) / 1_000;
+  const distance = Math.abs(seconds);
+  for (const [unit, length] of units) {
+    const count = Math.floor(distance / length);
+    if (count === 0) continue;
+    const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
+    return seconds < 0 ? `${text} ago` : `in ${text}`;
+  }
+  return seconds <= 0 ? "just now" : "in less than a minute";
 };

@@ -1,10 +1,9 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { otherService, tokenForLinkedService } from "../errors/access-errors.js";
+import { otherService, tokenForLinkedService, emptyBaseUrl, emptyToken } from "../errors/access-errors.js";
 import { badAddress, quotedToken, usageError } from "../errors/usage-errors.js";
 import { activeProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
-import { serviceVariable } from "./service-variable.js";
 
 /** What requests are authenticated with: a token, or the credential of a profile. */
 export type Identity = { token: string } | { name: string; profile: Profile; file: string };
@@ -80,4 +79,17 @@ const tokenFrom = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> 
   if (/\s/.test(token))
     throw usageError("MGMT_TOKEN contains white space; it must be the token and nothing else");
   return sourced(token, "MGMT_TOKEN");
+};
+
+/**
+ * Returns the variable with the address of the service, or with the token; undefined if it is not set. Throws if it is set but
+ * empty: in CI, a missing secret is an empty variable, and the credential of a profile must not take its place.
+ */
+export const serviceVariable = (
+  name: "MGMT_BASE_URL" | "MGMT_TOKEN",
+  env: NodeJS.ProcessEnv,
+): string | undefined => {
+  const value = env[name]?.trim();
+  if (value === "") throw name === "MGMT_TOKEN" ? emptyToken() : emptyBaseUrl();
+  return value;
 };

@@ -1,6 +1,6 @@
-import type { Connection, ConnectionFormat, MgmtClient } from "@mgmt/sdk";
+import type { Connection, ConnectionFormat, MgmtClient, Database } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { noCredentials, noPooler, unknownRole } from "../errors/database-errors.js";
+import { noCredentials, noPooler, unknownRole, severalDatabases } from "../errors/database-errors.js";
 import { ambiguousName } from "../errors/name-errors.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { missingInput } from "../errors/usage-errors.js";
@@ -12,7 +12,6 @@ import type { Connectable } from "../contract/connectable.js";
 import { maskInLog } from "../secrets/log-masks.js";
 import { connect } from "../service/connect.js";
 import { connectionString, InvalidArgumentError } from "../contract/sdk.js";
-import { defaultDatabaseOf, findDefaultDatabase } from "./default-database.js";
 
 /** How to connect to a database. */
 export interface DatabaseAccess extends Connectable {
@@ -188,4 +187,20 @@ const askForDatabase = async (
   const value = await chooseResource("database", "Database", { client, known: {}, flags, context });
   context.chosen.push({ ...(flag !== undefined && { flag }), value });
   return value;
+};
+
+type Listed = Pick<Database, "id" | "isDefault">;
+
+/** Returns the database that commands use if none is given: the default one, or else the only one. */
+const findDefaultDatabase = <T extends Listed>(databases: readonly T[]): T | undefined =>
+  databases.find(({ isDefault }) => isDefault) ?? (databases.length === 1 ? databases[0] : undefined);
+
+/** Returns the same database of a project. Throws `database:not_found` and `database:several`. */
+export const defaultDatabaseOf = <T extends Listed>(projectId: string, databases: readonly T[]): T => {
+  const found = findDefaultDatabase(databases);
+  if (found) return found;
+  throw severalDatabases(
+    projectId,
+    databases.map(({ id }) => id),
+  );
 };

@@ -2,7 +2,6 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { missingInput } from "../errors/usage-errors.js";
 import { ask, whyNotAsked } from "../input/ask.js";
-import { askForField } from "../input/ask-for-field.js";
 import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
 import { setAt, valueAt } from "../contract/json-path.js";
 import { connect } from "../service/connect.js";
@@ -12,6 +11,10 @@ import { plainText } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "../contract/row.js";
 import { defaultOf } from "./targets.js";
+import { CliError } from "../errors/cli-error.js";
+import { printable } from "../output/printable.js";
+import { choose } from "../input/choose.js";
+import { parseValue } from "../input/parse-value.js";
 
 /** Everything that a command needs to know: all ids, and all required fields. */
 interface Complete {
@@ -153,4 +156,35 @@ const titleOf = (flag: string): string => {
 const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
+};
+
+/** Asks for the value of a field: a secret without showing it, one of the allowed values, a yes or no, or a text. */
+const askForField = async (field: Field, title: string, context: Context): Promise<unknown> => {
+  const message = `${title}:`;
+  const { sources } = context;
+  if (field.secret) {
+    const validate = (text: string): true | string => text.trim() !== "" || "It must not be empty.";
+    return (await ask(context, ({ password }, terminal) => password({ message, validate }, terminal))).trim();
+  }
+  if (field.enum) {
+    const choices = field.enum.map((value) => ({ value: String(value), texts: [String(value)] }));
+    const chosen = await choose({ title, choices }, context);
+    return field.enum.find((value) => String(value) === chosen);
+  }
+  if (field.type === "boolean") {
+    return ask(context, ({ confirm }, terminal) => confirm({ message: `${title}?` }, terminal));
+  }
+  const parse = (text: string): Promise<unknown> => parseValue(field, text, flagOf(field), sources);
+  const validate = async (text: string): Promise<true | string> => {
+    // A prompt reads standard input already.
+    if (field.type === "json" && text === "-") return "Type JSON, or @file.";
+    try {
+      await parse(text);
+      return true;
+    } catch (error) {
+      if (error instanceof CliError) return printable(error.message);
+      throw error;
+    }
+  };
+  return parse(await ask(context, ({ input }, terminal) => input({ message, validate }, terminal)));
 };

@@ -9,7 +9,7 @@ import {
   runningProfile,
   withoutCredential,
 } from "../../profiles/profile.js";
-import { serviceVariable } from "../../profiles/service-variable.js";
+import { serviceVariable } from "../../profiles/resolve-access.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The profile to log in to when none is named or active. */

@@ -6,7 +6,7 @@ import { formats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
-import { serviceVariable } from "../../profiles/service-variable.js";
+import { serviceVariable } from "../../profiles/resolve-access.js";
 import { didYouMean } from "../../contract/suggest.js";
 import { updateNoticeVariables } from "../version/variables.js";
 import { shownAddress } from "../../errors/shown-address.js";

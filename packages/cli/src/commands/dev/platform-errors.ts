@@ -1,4 +1,4 @@
-import type { DeclaredErrors } from "../../run/program/declared-errors.js";
+import type { DeclaredErrors } from "../../run/program/command.js";
 
 const help = ["dev", "--help"];
 const withoutDataDir = [["dev", "--ephemeral"], help];

@@ -7,7 +7,7 @@ import { type Disclosure, type DisclosureFlags, goElsewhere } from "../../secret
 import { withVariable } from "../env/env-file.js";
 import { writeVariable } from "../env/run.js";
 import { nameWith, type PreviewRecord } from "./record.js";
-import { inheritedEnvironment } from "../../output/inherited-environment.js";
+import { inheritedEnvironment } from "../../output/find-program.js";
 import { exitStatusOf } from "../run/run-program.js";
 
 export interface HandOverOptions {

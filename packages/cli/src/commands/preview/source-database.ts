@@ -1,6 +1,6 @@
 import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { defaultDatabaseOf } from "../../run/default-database.js";
+import { defaultDatabaseOf } from "../../run/database-url.js";
 import { ApiError } from "../../contract/sdk.js";
 import { logicalIdOf, nameWith, type PreviewRecord, recordIn } from "./record.js";
 

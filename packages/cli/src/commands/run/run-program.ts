@@ -11,7 +11,7 @@ import {
 } from "../../errors/run-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../../errors/exit-codes.js";
 import { isInForeground, keySignals } from "./foreground.js";
-import { inheritedEnvironment } from "../../output/inherited-environment.js";
+import { inheritedEnvironment } from "../../output/find-program.js";
 import type { Interruption } from "../../errors/interruption.js";
 import { interruptIsSeen } from "./shared-interrupt.js";
 

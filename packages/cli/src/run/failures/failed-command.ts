@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Chosen, GlobalFlags } from "../../input/context.js";
 import type { OperationCommand } from "../../contract/row.js";
-import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
-import type { DeclaredErrors } from "../program/declared-errors.js";
+import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../program/command.js";
 import { globalFlags } from "../program/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */

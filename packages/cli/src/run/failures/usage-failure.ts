@@ -1,10 +1,9 @@
 import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
-import { usageError } from "../../errors/usage-errors.js";
+import { usageError, shortened } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverlays, isHidden } from "../../contract/overlay.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
-import { shortened } from "../../errors/shortened.js";
 import { meantBy, similar } from "../../contract/suggest.js";
 
 /** Turns commander's error into ours. */

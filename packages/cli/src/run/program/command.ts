@@ -1,12 +1,20 @@
-import { Command, CommanderError, type Help, type HelpContext, type ParseOptionsResult } from "commander";
+import {
+  Command,
+  CommanderError,
+  type Help,
+  type HelpContext,
+  type ParseOptionsResult,
+  type Option,
+} from "commander";
 import type { OperationId } from "../../contract/generated/operation-id.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
 import type { OperationCommand } from "../../contract/row.js";
 import type { CompleteArgument } from "./completion.js";
-import type { DeclaredErrors } from "./declared-errors.js";
 import { withDryRunFormat } from "../../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
-import { refuseSingleDash } from "./single-dash.js";
+
+/** By code: the command lines that help, without `mgmt`, the best first. */
+export type DeclaredErrors = Readonly<Record<string, { readonly next: readonly (readonly string[])[] }>>;
 
 /** The second form is commander's old one. */
 type HelpRequest = HelpContext | ((text: string) => string);
@@ -206,3 +214,24 @@ export const calledCommand = (command: Command): Command => {
   const next = command.commands.find((each) => isCalledBy(each, word));
   return next === undefined ? command : calledCommand(next);
 };
+
+/**
+ * Refuses a long flag with a single dash, as Terraform has them. Commander reads `-out=plan.json` as `-o` with the value
+ * `ut=plan.json`. Words after `--` are not flags, and neither are values of flags.
+ */
+const refuseSingleDash = (words: readonly string[], options: readonly Option[]): void => {
+  for (const [index, word] of words.entries()) {
+    if (word === "--") return;
+    const [, name] = /^-([a-z][a-z-]+)(?:=|$)/.exec(word) ?? [];
+    const isMeant = options.some(({ long, hidden }) => !hidden && long === `--${name ?? ""}`);
+    if (isMeant && !isValue(words[index - 1], options)) {
+      throw usageError(`Unknown option '-${name ?? ""}'`, `Did you mean --${name ?? ""}?`);
+    }
+  }
+};
+
+/** Whether a word is the value of the flag before it. */
+const isValue = (before: string | undefined, options: readonly Option[]): boolean =>
+  options.some(
+    ({ long, short, required }) => required && before !== undefined && [long, short].includes(before),
+  );

@@ -1,7 +1,6 @@
 import type { Context } from "../../input/context.js";
 import type { OperationId } from "../../contract/generated/operation-id.js";
-import type { MgmtCommand } from "./command.js";
-import type { DeclaredErrors } from "./declared-errors.js";
+import type { MgmtCommand, DeclaredErrors } from "./command.js";
 import type { headings } from "./headings.js";
 
 /**
