@@ -31,7 +31,7 @@ export const stages: readonly Stage[] = [
   { name: "security", minutes: 1.6, run: { vitest: "test/security/vitest.config.ts" } },
   { name: "crash", minutes: 0.8, run: script("test/crash/index.ts", "--kills", "8", "--seed", "gate") },
   { name: "soak", minutes: 0.2, run: script("test/soak/index.ts", "--requests", "1000", "--seed", "gate") },
-  { name: "keyring", minutes: 0.2, run: ["packages/cli/test/keyring/run.sh"] },
+  { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 
 /** Runs when all tests have passed: it compares what they recorded with the contract. */

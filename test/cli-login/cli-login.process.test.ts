@@ -7,7 +7,7 @@ import { createClient } from "@mgmt/sdk";
 import { AuthError, LoginRequiredError } from "@mgmt/sdk/auth";
 import { cliLogin } from "@mgmt/sdk/auth/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Account, startAccount } from "../../packages/cli/test/auth/account.js";
+import { type Account, startAccount } from "../../packages/cli/test/commands/auth/account.js";
 import { ensureBuilt } from "../../packages/cli/test/bin.js";
 import { setupBuilds } from "../../packages/sdk/test/build.js";
 import { thrown } from "../../packages/sdk/test/server.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
-import { converse } from "../../packages/cli/test/auth/account.js";
+import { converse } from "../../packages/cli/test/commands/auth/account.js";
 import { runInProcess } from "../../packages/cli/test/in-process.js";
 import { type Result, run } from "../../packages/cli/test/terminal.js";
 import { Canaries } from "./canaries.js";

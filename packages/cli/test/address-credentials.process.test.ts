@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shownAddress } from "../src/errors/shown-address.js";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { temporaryFolder } from "./folders.js";
 
 const root = temporaryFolder();

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "./auth/account.js";
+import type { Account } from "./commands/auth/account.js";
 import { startCannedServer } from "./canned-server.js";
 import { runInProcess } from "./in-process.js";
 import type { Result } from "./result.js";

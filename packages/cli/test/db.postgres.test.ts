@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { bin, ensureBuilt } from "./bin.js";
 import { noConfigDir, temporaryFolder } from "./folders.js";
 import { runInProcess, type Setup } from "./in-process.js";
-import { postgresFolder, postgresPath, withPostgres } from "./postgres/system-postgres.js";
+import { postgresFolder, postgresPath, withPostgres } from "./commands/db/system-postgres.js";
 import type { Result } from "./result.js";
 
 const root = temporaryFolder();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAccount } from "./auth/account.js";
+import { startAccount } from "./commands/auth/account.js";
 import { runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
 import { openWorkplace } from "./workplace.js";

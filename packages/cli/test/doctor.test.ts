@@ -4,7 +4,7 @@ import document from "@mgmt/sdk/openapi.json";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { clockCheck } from "../src/commands/doctor/service-checks.js";
 import { nodeCheck } from "../src/commands/doctor/machine-checks.js";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { startCannedServer } from "./canned-server.js";
 import { temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lineOfOpenQuote, withVariable } from "../src/commands/env/env-file.js";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import { inPty } from "./pty.js";

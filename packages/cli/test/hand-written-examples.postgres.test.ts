@@ -38,7 +38,7 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
   if (inner.length === 0) expect(found, line).not.toEqual([]);
   return found;
 });
-/** Lines that the tests further below run, and one that test/keyring runs where there is a keyring. */
+/** Lines that the tests further below run, and one that test/credentials/keyring runs where there is a keyring. */
 const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring)/;
 
 /** Creates a project with a database, and recovers from a fault. */

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import type { Setup } from "./in-process.js";

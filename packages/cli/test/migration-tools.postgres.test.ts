@@ -7,7 +7,7 @@ import { createClient } from "@mgmt/sdk";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "./folders.js";
-import { postgresFolder, withPostgres } from "./postgres/system-postgres.js";
+import { postgresFolder, withPostgres } from "./commands/db/system-postgres.js";
 
 /** Compares the guide "Migration tools and dumps" with what Postgres and its programs do. */
 const page = readFileSync(new URL("../../../docs/guides/migration-tools.md", import.meta.url), "utf8");

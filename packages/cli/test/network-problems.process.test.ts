@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networkProblem } from "../src/errors/network-problem.js";
-import { startAccount } from "./auth/account.js";
+import { startAccount } from "./commands/auth/account.js";
 import { ensureBuilt } from "./bin.js";
 import { noConfigDir, temporaryFolder } from "./folders.js";
 import { runInProcess } from "./in-process.js";

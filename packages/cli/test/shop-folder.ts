@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { temporaryFolder } from "./folders.js";
 import type { Setup } from "./in-process.js";
 import type { Result } from "./result.js";

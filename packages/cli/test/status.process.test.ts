@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "./auth/account.js";
+import type { Account } from "./commands/auth/account.js";
 import type { Setup } from "./in-process.js";
 import type { Result } from "./result.js";
 import { useShopFolder } from "./shop-folder.js";

@@ -16,7 +16,7 @@ import {
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { replaceFile } from "../src/output/replace-file.js";
-import { type Account, startAccount } from "./auth/account.js";
+import { type Account, startAccount } from "./commands/auth/account.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import type { Result } from "./result.js";

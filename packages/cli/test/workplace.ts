@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type RunningServer } from "@mgmt/mock/server";
-import { pasting } from "./auth/account.js";
+import { pasting } from "./commands/auth/account.js";
 import { runInProcess, type Setup } from "./in-process.js";
 import type { Result } from "./result.js";
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../bin.js";
-import { run } from "../terminal.js";
+import { ensureBuilt } from "../../bin.js";
+import { run } from "../../terminal.js";
 import { type Place, usePlace } from "./place.js";
 
 beforeAll(ensureBuilt);

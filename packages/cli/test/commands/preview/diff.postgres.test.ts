@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../folders.js";
-import { inProcess, runInProcess } from "../in-process.js";
-import { postgresFolder, postgresPath, withPostgres } from "../postgres/system-postgres.js";
-import type { Mgmt } from "../result.js";
+import { temporaryFolder } from "../../folders.js";
+import { inProcess, runInProcess } from "../../in-process.js";
+import { postgresFolder, postgresPath, withPostgres } from "../db/system-postgres.js";
+import type { Mgmt } from "../../result.js";
 import { type Place, type Up, usePlace } from "./place.js";
 
 const current = usePlace();

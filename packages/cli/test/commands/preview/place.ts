@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { EngineOptions } from "@mgmt/mock/server";
 import { afterEach, beforeEach } from "vitest";
-import { temporaryFolder } from "../folders.js";
-import { inProcess, type Setup } from "../in-process.js";
-import type { Mgmt } from "../result.js";
-import { type Session, startSession } from "../terminal.js";
+import { temporaryFolder } from "../../folders.js";
+import { inProcess, type Setup } from "../../in-process.js";
+import type { Mgmt } from "../../result.js";
+import { type Session, startSession } from "../../terminal.js";
 
 /** What `mgmt preview up` and `reset` print that tests read. */
 export interface Up {

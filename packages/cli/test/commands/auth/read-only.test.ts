@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { profileStore } from "../../src/credentials/profile-store.js";
-import { temporaryFolder } from "../folders.js";
+import { profileStore } from "../../../src/credentials/profile-store.js";
+import { temporaryFolder } from "../../folders.js";
 
 const folder = temporaryFolder();
 

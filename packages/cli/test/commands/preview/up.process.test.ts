@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { inProcess } from "../in-process.js";
-import type { Mgmt } from "../result.js";
+import { inProcess } from "../../in-process.js";
+import type { Mgmt } from "../../result.js";
 import { type Place, type Up, usePlace } from "./place.js";
 
 const current = usePlace();

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type EngineOptions, type RunningServer } from "@mgmt/mock/server";
-import { bin } from "../bin.js";
-import { runInProcess, type Setup } from "../in-process.js";
-import { type Mgmt, type Result, resultOf, words } from "../result.js";
+import { bin } from "../../bin.js";
+import { runInProcess, type Setup } from "../../in-process.js";
+import { type Mgmt, type Result, resultOf, words } from "../../result.js";
 
 interface StoredLogin {
   accessToken: string;

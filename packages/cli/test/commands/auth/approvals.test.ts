@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { groups } from "../../src/contract/generated/groups.js";
-import { runInProcess } from "../in-process.js";
-import type { Result } from "../result.js";
+import { groups } from "../../../src/contract/generated/groups.js";
+import { runInProcess } from "../../in-process.js";
+import type { Result } from "../../result.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;

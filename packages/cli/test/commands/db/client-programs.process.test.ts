@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { foreignSource } from "../../src/commands/db/foreign-source.js";
-import type { Context } from "../../src/input/context.js";
-import { findClientProgram } from "../../src/commands/db/client-programs.js";
-import { clientEnvironment } from "../../src/commands/db/connection-environment.js";
-import { temporaryFolder } from "../folders.js";
+import { foreignSource } from "../../../src/commands/db/foreign-source.js";
+import type { Context } from "../../../src/input/context.js";
+import { findClientProgram } from "../../../src/commands/db/client-programs.js";
+import { clientEnvironment } from "../../../src/commands/db/connection-environment.js";
+import { temporaryFolder } from "../../folders.js";
 
 const root = temporaryFolder();
 let folder: string;

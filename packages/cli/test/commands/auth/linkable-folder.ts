@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { Result } from "../result.js";
+import type { Result } from "../../result.js";
 import { type Account, startAccount } from "./account.js";
 
 /**

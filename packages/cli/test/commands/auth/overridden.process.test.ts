@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Result } from "../result.js";
+import type { Result } from "../../result.js";
 import { account, file, folder, inFolder, useFolder } from "./linkable-folder.js";
 
 useFolder();

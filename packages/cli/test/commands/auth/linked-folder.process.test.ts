@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Result } from "../result.js";
+import type { Result } from "../../result.js";
 import { account, file, folder, inFolder, useFolder, write } from "./linkable-folder.js";
 
 useFolder();

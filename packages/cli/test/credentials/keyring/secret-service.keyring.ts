@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { accountOf } from "../../src/credentials/keyring/keyring-store.js";
-import { probeKeyring } from "../../src/credentials/keyring/keyring.js";
-import { openSystemKeyring } from "../../src/credentials/keyring/system-keyring.js";
-import { type Account, startAccount } from "../auth/account.js";
-import { ensureBuilt } from "../bin.js";
-import { run } from "../terminal.js";
+import { accountOf } from "../../../src/credentials/keyring/keyring-store.js";
+import { probeKeyring } from "../../../src/credentials/keyring/keyring.js";
+import { openSystemKeyring } from "../../../src/credentials/keyring/system-keyring.js";
+import { type Account, startAccount } from "../../commands/auth/account.js";
+import { ensureBuilt } from "../../bin.js";
+import { run } from "../../terminal.js";
 
 let account: Account;
 beforeAll(ensureBuilt);

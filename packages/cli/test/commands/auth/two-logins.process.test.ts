@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../bin.js";
-import type { Result } from "../result.js";
-import { inPty } from "../pty.js";
+import { ensureBuilt } from "../../bin.js";
+import type { Result } from "../../result.js";
+import { inPty } from "../../pty.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";
 
 let account: Account;

@@ -12,11 +12,11 @@ import {
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { profilesFile } from "../../src/profiles/read-profiles.js";
-import { updateProfile } from "../../src/profiles/update-profiles.js";
-import { bin, ensureBuilt } from "../bin.js";
-import { temporaryFolder } from "../folders.js";
-import { run } from "../terminal.js";
+import { profilesFile } from "../../../src/profiles/read-profiles.js";
+import { updateProfile } from "../../../src/profiles/update-profiles.js";
+import { bin, ensureBuilt } from "../../bin.js";
+import { temporaryFolder } from "../../folders.js";
+import { run } from "../../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
 // Without its privileges, root may not enter a folder of another account that the checkout may be in.

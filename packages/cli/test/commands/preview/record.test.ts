@@ -5,7 +5,7 @@ import {
   type PreviewRecord,
   recordIn,
   repositoryIn,
-} from "../../src/commands/preview/record.js";
+} from "../../../src/commands/preview/record.js";
 
 const complete: PreviewRecord = {
   commit: "1a2b3c4d5e6f",

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyNoBrowser } from "../../src/commands/auth/browser.js";
-import { pasteRedirectUri } from "../../src/commands/auth/paste.js";
-import { clientId } from "../../src/contract/oauth.js";
-import { ensureBuilt } from "../bin.js";
-import type { Result } from "../result.js";
+import { whyNoBrowser } from "../../../src/commands/auth/browser.js";
+import { pasteRedirectUri } from "../../../src/commands/auth/paste.js";
+import { clientId } from "../../../src/contract/oauth.js";
+import { ensureBuilt } from "../../bin.js";
+import type { Result } from "../../result.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";
 
 let account: Account;

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bin, ensureBuilt } from "../bin.js";
-import type { Result } from "../result.js";
-import { run } from "../terminal.js";
+import { bin, ensureBuilt } from "../../bin.js";
+import type { Result } from "../../result.js";
+import { run } from "../../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;

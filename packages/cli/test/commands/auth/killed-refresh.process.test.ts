@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { ensureBuilt } from "../bin.js";
-import { run } from "../terminal.js";
+import { ensureBuilt } from "../../bin.js";
+import { run } from "../../terminal.js";
 import { type Account, startAccount } from "./account.js";
 
 beforeAll(ensureBuilt);

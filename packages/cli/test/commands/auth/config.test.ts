@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../folders.js";
-import type { Result } from "../result.js";
+import { temporaryFolder } from "../../folders.js";
+import type { Result } from "../../result.js";
 import { type Account, startAccount } from "./account.js";
 
 const folder = temporaryFolder();

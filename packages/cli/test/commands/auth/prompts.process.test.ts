@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../bin.js";
-import { inPty, readsKeys, type Step } from "../pty.js";
+import { ensureBuilt } from "../../bin.js";
+import { inPty, readsKeys, type Step } from "../../pty.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;
