@@ -64,6 +64,7 @@ export const openEditor = (element: HTMLElement, run: () => void): ProgramEditor
   });
   return {
     text: () => view.state.doc.toString(),
-    setText: (insert) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }),
+    setText: (text) =>
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text.trimEnd() } }),
   };
 };
