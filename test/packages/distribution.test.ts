@@ -16,6 +16,7 @@ import { parse } from "yaml";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { pinned, pinVersion } from "../../scripts/release/version.js";
+import { newestPackages } from "../strangers/newest.js";
 import { type Registry, startRegistry } from "../strangers/registry.js";
 
 interface Step {
@@ -45,7 +46,8 @@ describe("the setup-mgmt action", () => {
     writeFileSync(join(source, "mgmt.js"), '#!/usr/bin/env node\nconsole.log("9.8.7");\n');
     spawnSync("npm", ["pack", "--silent"], { cwd: source });
     const tarballs = { "@mgmt/cli": join(source, "mgmt-cli-9.8.7.tgz") };
-    registry = await startRegistry({ upstream: "http://127.0.0.1:1/", tarballs, cache: join(folder, "npm") });
+    const others = newestPackages("http://127.0.0.1:1/", join(folder, "npm"));
+    registry = await startRegistry({ tarballs, others });
   }, 60_000);
   afterAll(() => registry.close());
 

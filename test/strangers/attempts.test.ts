@@ -15,7 +15,6 @@ const failing = (...pages: string[]) => {
       outcome: {
         faults: pages.includes(page) ? ["It fails."] : [],
         versions: {},
-        locked: [],
         milliseconds: 1_000,
       },
     }));

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Locked } from "./lock.js";
 
 /** Packages whose versions the table shows. */
 const notable = [
@@ -25,21 +24,6 @@ export const versionsIn = (folder: string): Record<string, string> => {
     }
   }
   return versions;
-};
-
-/** Returns the versions that npm's lockfile of a folder has, also of packages for other platforms, which are not installed. */
-export const lockedIn = (folder: string): Locked[] => {
-  const file = join(folder, "package-lock.json");
-  if (!existsSync(file)) return [];
-  const { packages = {} }: { packages?: Record<string, { name?: string; version?: string }> } = JSON.parse(
-    readFileSync(file, "utf8"),
-  );
-  return Object.entries(packages).flatMap(([path, { name, version }]): Locked[] => {
-    const found = name ?? /.*node_modules\/(.+)$/.exec(path)?.[1];
-    return found === undefined || path === "" || version === undefined || found.startsWith("@mgmt/")
-      ? []
-      : [[found, version]];
-  });
 };
 
 /** Returns the names of the packages that the `package.json` of a folder declares. */

@@ -1,8 +1,9 @@
 /** A package manager, and how it says what the pages say for npm. */
 export interface Manager {
   name: string;
-  /** The package that has it, and the files of its commands in that package. */
-  package: string;
+  /** The package that has it. Nothing, if it is the one of this machine. */
+  package?: string;
+  /** The files of its commands in that package. */
   commands: Readonly<Record<string, string>>;
   /** What replaces each use of `npm`, `npx`, and `node` on a page. `npm` itself replaces nothing. */
   words?: {
@@ -24,6 +25,7 @@ const npmCommands = { npm: "bin/npm-cli.js", npx: "bin/npx-cli.js" };
 
 /** The package managers by their names in options and in the table. */
 export const managers = {
+  npm: { name: "npm", commands: {} },
   "npm-10": { name: "npm-10", package: "npm@10", commands: npmCommands },
   "npm-11": { name: "npm-11", package: "npm@11", commands: npmCommands },
   pnpm: {

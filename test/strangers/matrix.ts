@@ -53,14 +53,11 @@ export const fullMatrix = (): Run[] => [
   ),
 ];
 
-/**
- * Every page once, with the Node.js that runs the tests. Leaves out pages that clone and build this repository, which the
- * tests need to be built already.
- */
-export const slice = (): Run[] =>
+/** Every quickstart, with the Node.js that runs this, and with its npm. */
+export const quickstarts = (): Run[] =>
   followed
-    .filter((page) => readPage(page).steps.every((step) => step.do !== "clone"))
-    .map((page) => ({ page, node: "current", manager: "npm-11" }));
+    .filter((page) => page.startsWith("docs/quickstart/"))
+    .map((page) => ({ page, node: "current", manager: "npm" }));
 
 export interface Choice {
   page: readonly string[];
@@ -68,7 +65,7 @@ export interface Choice {
   manager: readonly string[];
 }
 
-/** Returns the runs of a choice. A version or a package manager that the runs do not combine with a page is combined with it. */
+/** Returns the runs of a choice. */
 export const narrow = (runs: readonly Run[], { page, node, manager }: Choice): Run[] => {
   const isChosen = (choice: readonly string[], value: string): boolean =>
     choice.length === 0 || choice.includes(value);

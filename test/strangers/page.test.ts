@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { pages } from "../docs/markdown.js";
-import { followed, fullMatrix, narrow, slice, unfollowed } from "./matrix.js";
-import { type Page, readPage } from "./page.js";
+import { followed, fullMatrix, narrow, quickstarts, unfollowed } from "./matrix.js";
+import { type Page, type Step, readPage } from "./page.js";
+import { onPort } from "./ports.js";
 import { isPrinted } from "./printed.js";
 
 const fence = "```";
@@ -152,5 +153,28 @@ it("follows every page on every version of Node.js, and the main pages with ever
   expect(narrow(runs, { page: ["quickstart/tests"], node: ["22"], manager: [] })).toEqual([
     { page: "docs/quickstart/tests.md", node: "22", manager: "npm-10" },
   ]);
-  expect(slice().map(({ page }) => page)).toEqual(followed.filter((page) => page !== "README.md"));
+});
+
+it("follows all quickstarts with what a lockfile has", () => {
+  expect(quickstarts().map(({ page }) => page)).toEqual(
+    pages.filter((page) => page.startsWith("docs/quickstart/")),
+  );
+});
+
+it("replaces the port that pages name, and the one of a service that names none", () => {
+  const where = "page.md:1";
+  const steps: Step[] = [
+    { where, do: "serve", command: "npx @mgmt/cli dev --port 4300" },
+    { where, do: "serve", command: "mgmt dev" },
+    { where, do: "run", command: "export MGMT_BASE_URL=http://127.0.0.1:4300" },
+    { where, do: "expect", output: "It listens on http://127.0.0.1:4300\n" },
+    { where, do: "clone" },
+  ];
+  expect(steps.map((step) => onPort(step, 50_123))).toEqual([
+    { where, do: "serve", command: "npx @mgmt/cli dev --port 50123" },
+    { where, do: "serve", command: "mgmt dev --port 50123" },
+    { where, do: "run", command: "export MGMT_BASE_URL=http://127.0.0.1:50123" },
+    { where, do: "expect", output: "It listens on http://127.0.0.1:50123\n" },
+    { where, do: "clone" },
+  ]);
 });

@@ -4,12 +4,11 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../../scripts/generate/contract/contract.js";
-import { dependenciesIn, lockedIn, versionsIn } from "./installed.js";
+import { dependenciesIn, versionsIn } from "./installed.js";
 import type { Journey } from "./journey.js";
-import type { Locked } from "./lock.js";
 import { translationFor } from "./managers.js";
 import { type Page, type Step, readPage } from "./page.js";
-import { waitForPorts } from "./ports.js";
+import { onPort, waitForPorts } from "./ports.js";
 import { isPrinted } from "./printed.js";
 import { endProcessesOf } from "./processes.js";
 import type { Registry } from "./registry.js";
@@ -20,8 +19,6 @@ export interface Outcome {
   faults: string[];
   /** Installed versions by package. */
   versions: Record<string, string>;
-  /** What npm's lockfile has. */
-  locked: readonly Locked[];
   milliseconds: number;
 }
 
@@ -34,15 +31,18 @@ class Stranger {
   readonly #toolchain: Toolchain;
   readonly #registry: Registry;
   readonly #functions: string;
+  readonly #port: number | undefined;
   readonly #serving: Terminal[] = [];
   #terminal: Terminal | undefined;
   #printed = "";
   #release: (() => void) | undefined;
 
-  constructor(place: string, toolchain: Toolchain, registry: Registry) {
+  /** @param port Replaces the port that pages name. */
+  constructor(place: string, toolchain: Toolchain, registry: Registry, port: number | undefined) {
     this.#place = place;
     this.#toolchain = toolchain;
     this.#registry = registry;
+    this.#port = port;
     this.#folder = join(place, "project");
     this.#scripts = join(place, "scripts");
     const home = join(place, "home");
@@ -78,7 +78,8 @@ class Stranger {
     return new Terminal(this.#folder, this.#env, this.#scripts, this.#functions);
   }
 
-  async do(step: Step): Promise<void> {
+  async do(named: Step): Promise<void> {
+    const step = this.#port === undefined ? named : onPort(named, this.#port);
     switch (step.do) {
       case "clone":
         this.#folder = join(this.#place, "mgmt");
@@ -137,7 +138,7 @@ class Stranger {
   /** The program occupies the current terminal, so that the reader opens another one for what follows. */
   async #serve(command: string): Promise<void> {
     const ports = [...command.matchAll(/\b\d{4}\b/g)].map(Number);
-    this.#release ??= await waitForPorts([4300, ...ports]);
+    if (this.#port === undefined) this.#release ??= await waitForPorts(ports);
     const terminal = this.#terminal ?? this.#open();
     this.#terminal = undefined;
     this.#serving.push(terminal);
@@ -148,7 +149,7 @@ class Stranger {
   async copy(): Promise<Stranger> {
     const variables = join(this.#scripts, "variables");
     await this.#run(`env -0 >'${variables}'`);
-    const copy = new Stranger(this.#place, this.#toolchain, this.#registry);
+    const copy = new Stranger(this.#place, this.#toolchain, this.#registry, this.#port);
     copy.#env = Object.fromEntries(
       readFileSync(variables, "utf8")
         .split("\0")
@@ -206,7 +207,6 @@ const follow = async (stranger: Stranger, { steps, own, faults, imports }: Page)
   const outcome = (): Outcome => ({
     faults: [...new Set(found)],
     versions: versionsIn(stranger.folder),
-    locked: lockedIn(stranger.folder),
     milliseconds: Date.now() - started,
   });
   for (const step of own) {
@@ -234,7 +234,7 @@ type Report = (page: string, outcome: Outcome) => void;
 const abandon = ({ page, next }: Journey, faults: readonly string[], report: Report): void => {
   for (const each of next) {
     const because = [`It continues ${page}, which fails.`, ...faults];
-    if (each.isChosen) report(each.page, { faults: because, versions: {}, locked: [], milliseconds: 0 });
+    if (each.isChosen) report(each.page, { faults: because, versions: {}, milliseconds: 0 });
     abandon(each, faults, report);
   }
 };
@@ -260,6 +260,7 @@ const travel = async (stranger: Stranger, journey: Journey, report: Report): Pro
 /**
  * Follows a page, in a folder of its own below the given one, and then pages that continue it, each in a copy of the folder and with the
  * service that the page has started.
+ * @param port Replaces the port that pages name.
  */
 export const followJourney = async (
   journey: Journey,
@@ -267,11 +268,12 @@ export const followJourney = async (
   registry: Registry,
   folder: string,
   report: Report,
+  port?: number,
 ): Promise<void> => {
   // Short, because the paths of sockets are limited.
   const place = await mkdtemp(join(folder, "r-"));
   await prepare(place, toolchain, registry);
-  const stranger = new Stranger(place, toolchain, registry);
+  const stranger = new Stranger(place, toolchain, registry, port);
   strangers.add(stranger);
   try {
     await travel(stranger, journey, report);

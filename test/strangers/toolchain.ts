@@ -13,7 +13,7 @@ export interface Toolchain {
   managerVersion: string;
 }
 
-/** Versions of Node.js that are tested; `current` is the one that runs the tests. */
+/** Versions of Node.js that are tested; `current` is the one that runs this. */
 export const nodes = ["20", "22", "24", "26"] as const;
 export type NodeName = (typeof nodes)[number] | "current";
 
@@ -65,6 +65,10 @@ export class Toolchains {
     const { stdout } = await promisify(execFile)(program, ["--version"]);
 
     const manager: Manager = managers[name];
+    if (manager.package === undefined) {
+      const { stdout: version } = await promisify(execFile)(manager.name, ["--version"]);
+      return { bin, manager, nodeVersion: stdout.trim().slice(1), managerVersion: version.trim() };
+    }
     const folder = await this.#install(`manager-${name}`, manager.package);
     for (const [command, file] of Object.entries(manager.commands)) {
       // Some packages have the program of another one, which is not executable there.
