@@ -24,6 +24,7 @@ export const stages: readonly Stage[] = [
     minutes: 1.1,
     run: { vitest: "test/terminal/vitest.config.ts", words: ["screens", "pictures"] },
   },
+  { name: "quickstarts", minutes: 0.8, run: script("test/strangers/index.ts", "--locked") },
   { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
   { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
   { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
