@@ -15,7 +15,8 @@ export {
   type TableChanges,
   type Transaction,
 } from "./store/backing.js";
-export { type CollectionName, type KeyValue, keys } from "./store/keys.js";
+export { type CollectionName, type Table, collectionNames, collections } from "./store/collections.js";
+export type { KeyValue } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
 export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
 export { type ReplayOptions, type Run, replay } from "./store/replay.js";

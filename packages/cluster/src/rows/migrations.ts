@@ -1,66 +1,5 @@
+import { type Table, collections, serverTables } from "@mgmt/engine/internal";
 import { isArrayField, sqlName } from "./tables.js";
-
-/** The indexes of a table. */
-interface Table {
-  /** The columns of each index, which ends with the sequence number. */
-  readonly indexes: readonly (readonly string[])[];
-  /** Combinations of fields that only one row has, unless one of the fields is null. */
-  readonly unique?: readonly (readonly string[])[];
-  /** The field with the time by which rows are found. */
-  readonly expires?: "expiresAt" | "dueAt";
-}
-
-const tables: Readonly<Record<string, Table>> = {
-  users: { indexes: [] },
-  workspaces: { indexes: [["memberIds"]] },
-  serviceTokens: { indexes: [["workspaceId"]] },
-  clients: { indexes: [] },
-  integrations: { indexes: [["workspaceId"], ["workspaceId", "clientId"]] },
-  authorizationCodes: { indexes: [["grantId"]], expires: "expiresAt" },
-  grants: { indexes: [["integrationId"]], expires: "expiresAt" },
-  refreshTokens: { indexes: [["grantId"]], expires: "expiresAt" },
-  revokedTokens: { indexes: [], expires: "expiresAt" },
-  projects: { indexes: [["workspaceId"]], unique: [["workspaceId", "logicalId"]] },
-  branches: { indexes: [["projectId"], ["projectId", "isDefault"]], unique: [["projectId", "gitName"]] },
-  databases: {
-    indexes: [
-      ["workspaceId"],
-      ["workspaceId", "branchGitName"],
-      ["workspaceId", "logicalId"],
-      ["projectId"],
-      ["projectId", "isDefault"],
-      ["branchId"],
-    ],
-    unique: [["branchId", "logicalId"]],
-  },
-  connections: { indexes: [["workspaceId"], ["databaseId"]] },
-  backups: { indexes: [["databaseId"]] },
-  apps: {
-    indexes: [
-      ["workspaceId"],
-      ["workspaceId", "branchGitName"],
-      ["workspaceId", "logicalId"],
-      ["projectId"],
-      ["projectId", "branchId"],
-      ["projectId", "name"],
-      ["branchId"],
-      ["domains.name"],
-    ],
-    unique: [
-      ["projectId", "branchId", "name"],
-      ["projectId", "branchId", "logicalId"],
-    ],
-  },
-  deployments: { indexes: [["appId"], ["appId", "status"]] },
-  approvals: {
-    indexes: [
-      ["workspaceId", "agentId", "requestDigest", "status"],
-      ["workspaceId", "agentId", "operationId", "projectId", "status"],
-      ["projectId", "status"],
-    ],
-    expires: "expiresAt",
-  },
-};
 
 const columnOf = (field: string): string => {
   const [outer = field, inner] = field.split(".");
@@ -97,17 +36,16 @@ const create = (schema: string, name: string, { indexes, unique = [], expires }:
 
 /**
  * The steps from an empty schema to the current one. The version of a schema is the number of steps it has had, so a step
- * that was released never changes.
+ * that was released never changes. None was: the only step makes all tables as they are declared.
  */
 export const migrations: readonly ((schema: string) => readonly string[])[] = [
   (schema) => [
     // Makes a transaction fail with serialization_failure if another one has changed its rows.
     `create function ${schema}.require(fulfilled boolean) returns void language plpgsql as $$
       begin if not fulfilled then raise exception 'rows have changed' using errcode = '40001'; end if; end $$`,
-    ...Object.entries(tables).flatMap(([name, table]) => create(schema, name, table)),
-    ...create(schema, "server", { indexes: [] }),
-    ...create(schema, "jobs", { indexes: [["subject"]], expires: "dueAt" }),
-    ...create(schema, "faults", { indexes: [] }),
+    ...Object.entries<Table>({ ...collections, ...serverTables }).flatMap(([name, table]) =>
+      create(schema, name, table),
+    ),
     // A crash of Postgres empties the table, which allows a few requests above the limit.
     `create unlogged table ${schema}.rate_windows
       (id text collate "C" primary key, count integer not null, ends_at double precision not null)`,

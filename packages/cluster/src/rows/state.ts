@@ -1,12 +1,12 @@
 import type { Row } from "@mgmt/engine";
-import { type TableStates, keys, serverTables } from "@mgmt/engine/internal";
+import { type TableStates, collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { parseJson } from "./json-text.js";
 import { literal } from "./reads.js";
 import { sqlName } from "./tables.js";
 import { document } from "./writes.js";
 
-const tableNames: readonly string[] = [...Object.keys(keys), ...serverTables];
+const tableNames = Object.keys({ ...collections, ...serverTables });
 
 /** Returns the rows of all tables with their sequence numbers. Call it in a transaction that excludes changes or has one snapshot. */
 export const readAll = async (client: ClientBase, schemaName: string): Promise<TableStates> => {

@@ -1,3 +1,5 @@
+import { type Table, collections } from "@mgmt/engine/internal";
+
 const names = new Map<string, string>();
 
 /** Returns the name of a table or column: `serviceTokens` is `service_tokens`, and `domains.name` is `domains_name`. */
@@ -10,7 +12,13 @@ export const sqlName = (name: string): string => {
 };
 
 /** Array fields. A lookup by such a field finds the rows whose array contains the value. */
-const arrayFields: ReadonlySet<string> = new Set(["memberIds", "domains.name"]);
+const arrayFields: ReadonlySet<string> = new Set(
+  Object.values<Table & { readonly sample: object }>(collections).flatMap(({ sample, indexes }) =>
+    indexes
+      .flat()
+      .filter((field) => Array.isArray(Reflect.get(sample, field.replace(/\..*/, "")) as unknown)),
+  ),
+);
 
 /** Returns whether the column of a field is a `jsonb` array instead of text. */
 export const isArrayField = (field: string): boolean => arrayFields.has(field);

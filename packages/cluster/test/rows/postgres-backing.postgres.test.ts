@@ -1,5 +1,5 @@
 import type { Store } from "@mgmt/engine";
-import { type Backing, ConflictError, type Want, keys, replay } from "@mgmt/engine/internal";
+import { type Backing, ConflictError, type Want, collections, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { arrayOf, runBatch, statement } from "../../src/rows/batch.js";
@@ -38,8 +38,8 @@ describe("the schema of the records", () => {
       [schema],
     );
     const columns = new Set(rows.map(({ name }) => name));
-    const wanted = Object.entries(keys).flatMap(([table, all]) =>
-      all.flatMap((key) =>
+    const wanted = Object.entries(collections).flatMap(([table, { keys }]) =>
+      keys.flatMap((key) =>
         [...key.by, ...("and" in key ? key.and : [])].map((field) => `${sqlName(table)}.${sqlName(field)}`),
       ),
     );

@@ -1,4 +1,4 @@
-import { MemoryStore, type StoreState, keys, replay } from "@mgmt/engine/internal";
+import { MemoryStore, type StoreState, collectionNames, replay } from "@mgmt/engine/internal";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
@@ -102,9 +102,9 @@ export class StoreCluster {
         const client = await this.pool.connect();
         const tables = await readAll(client, schema);
         client.release();
-        // `keys` names every collection of the store.
+        // The tables have the rows of every collection.
         return Object.fromEntries(
-          Object.keys(keys).map((name) => [name, tables[name]]),
+          collectionNames.map((name) => [name, tables[name]]),
         ) as unknown as StoreState;
       },
       close: () => Promise.resolve(void this.#free.push(schema)),

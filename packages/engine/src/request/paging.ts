@@ -1,4 +1,4 @@
-import type { CollectionName } from "../store/keys.js";
+import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
 import { type Want, forEachOf } from "../store/want.js";

@@ -1,5 +1,5 @@
 import type { OperationEntry } from "../generated/operations.js";
-import { collectionOf } from "../store/keys.js";
+import { collectionOf } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { Want } from "../store/want.js";
@@ -113,7 +113,7 @@ export const wantsOfPath = (
 ): Want[] =>
   Object.entries(pathKinds).flatMap(([name, kind]): Want[] => {
     const id = path[name];
-    return id === undefined ? [] : [{ read: "row", table: collectionOf[kind], id }];
+    return id === undefined ? [] : [{ read: "row", table: collectionOf(kind), id }];
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */

@@ -4,12 +4,12 @@ import { type RateLimit, countRequest, hitOf } from "../request/limit.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
 import { MemoryCollection } from "../store/memory-collection.js";
 import { RateWindows } from "../store/rate-window.js";
+import type { Everything } from "../store/store.js";
 import { mergeSettings } from "../values/merge-settings.js";
 import type { Settings } from "../values/settings.js";
 import { DatabaseWork } from "../world/database-work.js";
 import { memoryDatabaseEngine } from "../world/memory-database-engine.js";
 import {
-  type Everything,
   type FaultRow,
   type Installed,
   type ServerRecords,

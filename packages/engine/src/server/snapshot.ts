@@ -1,5 +1,5 @@
 import type { SigningKeyState } from "../values/signing-key-state.js";
-import { keys } from "../store/keys.js";
+import { collectionNames } from "../store/collections.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.js";
 import type { RandomState } from "../values/random-ids.js";
@@ -37,7 +37,7 @@ export const readSnapshot = (value: unknown): Snapshot => {
   }
   if (typeof snapshot.cursorKey !== "string") throw new Error("The snapshot has no cursorKey");
   const collections = snapshot.store as Partial<Record<string, { rows?: unknown }>>;
-  for (const name of Object.keys(keys)) {
+  for (const name of collectionNames) {
     if (!Array.isArray(collections[name]?.rows)) throw new Error(`The snapshot's store has no ${name}`);
   }
   // Of the other parts, only the presence is checked: their contents come from a server.

@@ -10,6 +10,7 @@ import type { PartialCollection } from "../store/partial-collection.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Records, TableStates } from "../store/records.js";
 import type { ClientRow, Row } from "../store/rows.js";
+import type { Everything } from "../store/store.js";
 import { VirtualClock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
 import { Pauses } from "../values/pauses.js";
@@ -19,7 +20,6 @@ import { StateChangedError } from "../values/state-changed-error.js";
 import { DatabaseWork } from "../world/database-work.js";
 import { memoryDatabaseEngine } from "../world/memory-database-engine.js";
 import {
-  type Everything,
   type FaultRow,
   type GeneratorRow,
   type InitialRow,

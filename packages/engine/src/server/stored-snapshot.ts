@@ -1,4 +1,4 @@
-import { type CollectionName, keys } from "../store/keys.js";
+import { type CollectionName, collectionNames } from "../store/collections.js";
 import type { CollectionState } from "../store/memory-collection.js";
 import type { StoreState } from "../store/memory-store.js";
 import type { TableStates } from "../store/records.js";
@@ -77,8 +77,8 @@ export const snapshotOfTables = (states: TableStates): Snapshot => {
   const { signingKeys, cursorKey, clock } = serverRow<ServerRow>(states, serverId);
   return {
     version: 1,
-    // `keys` names every collection, and the tables have the rows of each.
-    store: Object.fromEntries(Object.keys(keys).map((name) => [name, states[name]])) as unknown as StoreState,
+    // The tables have the rows of every collection.
+    store: Object.fromEntries(collectionNames.map((name) => [name, states[name]])) as unknown as StoreState,
     signingKeys,
     cursorKey,
     clock,

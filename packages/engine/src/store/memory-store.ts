@@ -2,13 +2,13 @@ import {
   type CollectionName,
   type ExpiringName,
   type Rows,
-  type Where,
-  expiringNames,
-  keys,
-} from "./keys.js";
+  type Table,
+  collectionNames,
+  collections,
+} from "./collections.js";
 import { type CollectionState, MemoryCollection, MemoryExpiringCollection } from "./memory-collection.js";
 import type { Row } from "./rows.js";
-import type { Lookup, Store } from "./store.js";
+import type { Lookup, Store, Where } from "./store.js";
 
 export type StoreState = { [Name in CollectionName]: CollectionState<Rows[Name]> };
 
@@ -20,12 +20,7 @@ type Collections = {
 
 type ExpiringRow = Row & { expiresAt: number | null };
 
-// `keys` has the names of all collections.
-const names = Object.keys(keys) as CollectionName[];
-
-const isExpiring = (name: string): boolean => expiringNames.some((each) => each === name);
-
-/** The constructor makes a collection for every name in `keys`. */
+/** The constructor makes every collection that is declared. */
 export interface MemoryStore extends Collections {}
 
 /** Keeps all rows in the process's memory. */
@@ -37,10 +32,11 @@ export class MemoryStore implements Store {
     const changed = (): void => {
       this.#version += 1;
     };
-    for (const name of names) {
-      const collection = isExpiring(name)
-        ? new MemoryExpiringCollection<ExpiringRow, Lookup>(keys[name], changed)
-        : new MemoryCollection<Row, Lookup>(keys[name], changed);
+    for (const name of collectionNames) {
+      const { keys, expires }: Table = collections[name];
+      const collection = expires
+        ? new MemoryExpiringCollection<ExpiringRow, Lookup>(keys, changed)
+        : new MemoryCollection<Row, Lookup>(keys, changed);
       Object.assign(this, { [name]: collection });
     }
   }
@@ -59,14 +55,14 @@ export class MemoryStore implements Store {
 
   /** Shares its rows with the store; rows are immutable. */
   get state(): StoreState {
-    const states = names.map((name) => [name, this[name].state]);
+    const states = collectionNames.map((name) => [name, this[name].state]);
     // Each collection has the rows of its name.
     return Object.fromEntries(states) as StoreState;
   }
 
   /** Fills a new store. */
   fill(state: StoreState): void {
-    for (const name of names) {
+    for (const name of collectionNames) {
       // Each collection has the rows of its name, which the compiler does not follow through the loop.
       const collection = this[name] as unknown as MemoryCollection<Row, Lookup>;
       collection.fill(state[name]);

@@ -1,4 +1,4 @@
-import { keys } from "./keys.js";
+import { collectionNames } from "./collections.js";
 import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
 import type { TableChanges } from "./backing.js";
@@ -11,7 +11,7 @@ class Collections {
   constructor(readonly tables: Pick<PartialTables, "table">) {}
 }
 
-for (const name of Object.keys(keys)) {
+for (const name of collectionNames) {
   Object.defineProperty(Collections.prototype, name, {
     get(this: Collections) {
       return this.tables.table(name);
@@ -42,7 +42,7 @@ export class PartialTables {
 
   /** The collections of the API. */
   get store(): Store {
-    // `keys` names every collection.
+    // It has a getter for every collection.
     return new Collections(this) as unknown as Store;
   }
 

@@ -1,4 +1,5 @@
-import type { CollectionName, ExpiringName, KeyValue, Rows, Where } from "./keys.js";
+import type { CollectionName, ExpiringName, Rows, collections } from "./collections.js";
+import type { Key, KeyValue } from "./keys.js";
 import type { Row } from "./rows.js";
 
 /** Fields to compare, with the values that they equal; an array lists alternatives. */
@@ -23,7 +24,7 @@ export interface PageRequest<T, W> {
 
 /**
  * Rows of one kind, in the order of insertion. Rows are immutable: `update` replaces a row, and rows read before stay as
- * they were. `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `keys.ts`.
+ * they were. `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `collections.ts`.
  */
 export interface Collection<T extends Row, W> {
   /** Number of rows. */
@@ -60,6 +61,46 @@ export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
 type CollectionOf<Name extends CollectionName> = Name extends ExpiringName
   ? ExpiringCollection<Rows[Name], Where<Name>>
   : Collection<Rows[Name], Where<Name>>;
+
+type FieldValue<T, F> = F extends keyof T
+  ? T[F] extends readonly (infer Item)[]
+    ? Item
+    : T[F]
+  : F extends `${infer Outer}.${infer Inner}`
+    ? Outer extends keyof T
+      ? T[Outer] extends readonly (infer Item)[]
+        ? Inner extends keyof Item
+          ? Item[Inner]
+          : never
+        : never
+      : never
+    : never;
+
+/** A value, or several of which any may match. */
+type Match<V> = V | readonly V[];
+
+type By<K> = K extends { readonly by: readonly (infer F extends string)[] } ? F : never;
+type And<K> = K extends { readonly and: readonly (infer F extends string)[] } ? F : never;
+
+/** The lookups that one key allows. `Fields` are the fields of all keys, which keeps a lookup from combining two keys. */
+type LookupBy<T, K, Fields extends string> = K extends Key
+  ? { readonly [F in By<K>]: Match<FieldValue<T, F>> } & {
+      readonly [F in And<K>]?: Match<FieldValue<T, F>> | undefined;
+    } & { readonly [F in Exclude<Fields, By<K> | And<K>>]?: undefined }
+  : never;
+
+type KeysOf<Name extends CollectionName> = (typeof collections)[Name]["keys"][number];
+
+/** Matches every row. */
+export type Everything = Readonly<Record<string, never>>;
+
+/**
+ * What a lookup in a collection compares: fields that a key declares, each with the value that it equals or an array of
+ * such values. A field whose value is undefined is not compared. `{}` matches every row.
+ */
+export type Where<Name extends CollectionName> =
+  | Everything
+  | LookupBy<Rows[Name], KeysOf<Name>, By<KeysOf<Name>> | And<KeysOf<Name>>>;
 
 /** The rows of the reference server. */
 export type Store = { readonly [Name in CollectionName]: CollectionOf<Name> };

@@ -1,4 +1,4 @@
-import { type CollectionName, keys } from "../store/keys.js";
+import { type CollectionName, collectionNames } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { DatabaseEngine } from "./database-engine.js";
@@ -108,9 +108,8 @@ export class RowTexts {
   }
 
   #recordingStore(store: RowContext["store"]): RowContext["store"] {
-    const collections = Object.keys(keys).map((name) => {
-      // `keys` has exactly the names of the collections.
-      const collection: Reads<never> = store[name as CollectionName];
+    const collections = collectionNames.map((name) => {
+      const collection: Reads<never> = store[name];
       return [name, this.#recordingCollection(collection)] as const;
     });
     return Object.fromEntries(collections) as unknown as RowContext["store"];

@@ -6,7 +6,8 @@ import type { SigningKeyState } from "../values/signing-key-state.js";
 import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
-import type { Collection } from "../store/store.js";
+import type { Table } from "../store/collections.js";
+import type { Collection, Everything } from "../store/store.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 
 // Rows of the tables that the server itself uses. All servers of one store share them.
@@ -80,8 +81,12 @@ export interface FaultRow extends Row {
   skipped: number;
 }
 
-/** The names of these tables. */
-export const serverTables = ["server", "jobs", "faults"] as const;
+/** These tables. */
+export const serverTables = {
+  server: { keys: [], indexes: [] },
+  jobs: { keys: [{ by: ["subject"] }], indexes: [["subject"]], expires: "dueAt" },
+  faults: { keys: [], indexes: [] },
+} as const satisfies Readonly<Record<string, Table>>;
 
 /** The rows of the server itself, as one step sees them. */
 export interface ServerStep {
@@ -102,6 +107,3 @@ export interface ServerRecords<M extends Mode> {
   /** @param lock excludes other changes with the same lock. */
   change<T>(lock: string, step: (rows: ServerStep) => T): Returned<M, T>;
 }
-
-/** How rows without keys are found. */
-export type Everything = Readonly<Record<string, never>>;

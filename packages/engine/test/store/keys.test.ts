@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
-import type { Where } from "../../src/store/keys.js";
 import { MemoryStore } from "../../src/store/memory-store.js";
 import type { DatabaseRow } from "../../src/store/rows.js";
+import type { Where } from "../../src/store/store.js";
 
 const { databases, apps, projects, users, workspaces } = new MemoryStore();
 

@@ -1,4 +1,4 @@
-import { type CollectionName, keys } from "../../src/store/keys.js";
+import { type CollectionName, collections } from "../../src/store/collections.js";
 import { MemoryStore } from "../../src/store/memory-store.js";
 import { fieldReader } from "../../src/store/row-fields.js";
 import type { Row } from "../../src/store/rows.js";
@@ -59,7 +59,7 @@ export class MemoryBacking implements Backing {
   }
 
   #collection(name: string): AnyCollection {
-    if (!(name in keys)) throw new Error(`There is no collection ${name}`);
+    if (!(name in collections)) throw new Error(`There is no collection ${name}`);
     // All collections are treated alike, by their names.
     return this.store[name as CollectionName];
   }

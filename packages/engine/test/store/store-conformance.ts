@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Rows } from "../../src/store/keys.js";
+import type { Rows } from "../../src/store/collections.js";
 import { type OpenStore, type StoreUnderTest, idsOf, sampleRows } from "./store-under-test.js";
 
 const oddIds = [
