@@ -6,7 +6,7 @@ import { JobTakenError, SupersededError } from "./job-handler.js";
 import { withoutHold } from "../values/idle-timer.js";
 import type { Job } from "../world/scheduler.js";
 import { FairTurns } from "./fair-turns.js";
-import type { JobTable } from "./stored-scheduler.js";
+import type { JobTable } from "./table-scheduler.js";
 
 /**
  * Runs a step on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.

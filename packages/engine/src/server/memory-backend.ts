@@ -75,11 +75,11 @@ export class MemoryBackend implements Backend<"sync"> {
     this.clock = {
       read: (look) => look(this.#state.clock),
       change: (make) => {
-        const { clock, scheduler } = this.#state;
+        const { clock, queue } = this.#state;
         make(clock);
-        scheduler.arm(clock);
+        queue.arm();
       },
-      advanceTo: (time) => this.#state.scheduler.advanceTo(this.#state.clock, time),
+      advanceTo: (time) => this.#state.queue.advanceTo(time),
     };
   }
 
@@ -122,16 +122,15 @@ export class MemoryBackend implements Backend<"sync"> {
   }
 
   idle(): Promise<void> {
-    return this.#state.scheduler.idle();
+    return this.#state.queue.idle();
   }
 
   start(): void {
-    const { scheduler, clock } = this.#state;
-    scheduler.reopen(clock);
+    this.#state.queue.reopen();
   }
 
   async stop(): Promise<void> {
-    this.#state.scheduler.close();
+    this.#state.queue.close();
     await this.idle();
   }
 
@@ -141,9 +140,9 @@ export class MemoryBackend implements Backend<"sync"> {
   }
 
   async #enter(snapshot: Snapshot): Promise<void> {
-    const { store: left, scheduler, databaseEngine } = this.#state;
+    const { store: left, queue, databaseEngine } = this.#state;
     // Jobs that are running finish in the old state.
-    scheduler.close();
+    queue.close();
     this.#state = stateOf(withEnsuredClients(snapshot, left.clients.list({})), this.#parts);
     const { store } = this.#state;
     await Promise.all([
@@ -155,7 +154,7 @@ export class MemoryBackend implements Backend<"sync"> {
         .list({})
         .filter(({ id }) => !store.databases.get(id))
         .map(({ id }) => databaseEngine.drop(id)),
-      scheduler.idle(),
+      queue.idle(),
     ]);
   }
 }

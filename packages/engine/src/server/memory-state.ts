@@ -1,6 +1,8 @@
 import type { JobHandler } from "../jobs/job-handler.js";
 import { JobQueue } from "../jobs/job-queue.js";
+import { type JobWhere, TableScheduler } from "../jobs/table-scheduler.js";
 import { newSigningKey } from "../oauth/signing-keys.js";
+import { type MemoryCollection, MemoryExpiringCollection } from "../store/memory-collection.js";
 import { MemoryStore } from "../store/memory-store.js";
 import { type ClockState, VirtualClock } from "../values/clock.js";
 import { newCursorKey } from "../values/cursors.js";
@@ -8,6 +10,7 @@ import { randomText } from "../values/random-bytes.js";
 import { RandomIds, seedRandom } from "../values/random-ids.js";
 import { RowTexts } from "../world/row-texts.js";
 import type { Job } from "../world/scheduler.js";
+import { type JobRow, serverTables } from "../world/server-rows.js";
 import type { ServerWorld } from "../world/server-world.js";
 import type { World } from "../world/world.js";
 import { ChangeHook } from "./change-hook.js";
@@ -16,12 +19,15 @@ import { insertDefaults } from "./default-data.js";
 import { runJob } from "./run-job.js";
 import { keyedPartsOf } from "./server-state.js";
 import type { Snapshot } from "./snapshot.js";
+import { jobOf, jobsOf } from "./stored-snapshot.js";
 
 /** The state of a server in memory. It is both of its worlds. Loading a snapshot creates a new state. */
 export interface MemoryState extends World, ServerWorld<"sync"> {
   readonly store: MemoryStore;
   readonly clock: VirtualClock;
-  readonly scheduler: JobQueue;
+  readonly scheduler: TableScheduler;
+  readonly queue: JobQueue;
+  readonly jobs: MemoryCollection<JobRow, JobWhere>;
   readonly databaseEngine: WorldParts["databaseEngine"];
   readonly ids: RandomIds;
   readonly changes: ChangeHook;
@@ -47,6 +53,17 @@ export const stateOf = (snapshot: Snapshot, parts: MemoryParts): MemoryState => 
   const keyed = keyedPartsOf({ signingKeys, cursorKey, formKey }, parts);
   const changes = new ChangeHook(parts.afterMutation);
   const addresses = addressesOf(settings);
+  const jobs = new MemoryExpiringCollection<JobRow, JobWhere>(serverTables.jobs.keys, () =>
+    queue.jobsChanged(),
+  );
+  jobs.fill(jobsOf(snapshot.jobs));
+  const queue: JobQueue = new JobQueue({
+    jobs,
+    clock,
+    perform: (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, workOn(state, job, isAwaited)),
+  });
+  let scheduled = 0;
+  const newId = (): string => String((scheduled += 1));
   const state: MemoryState = {
     ...commonWorld(parts, keyed),
     ...addresses,
@@ -55,21 +72,19 @@ export const stateOf = (snapshot: Snapshot, parts: MemoryParts): MemoryState => 
     clock,
     ids: new RandomIds(snapshot.random),
     keys: { signingKeys, cursorKey },
-    scheduler: new JobQueue(
-      (job, isAwaited) => runJob(job.kind, isAwaited, onDefect, workOn(state, job, isAwaited)),
-      snapshot.jobs,
-    ),
+    scheduler: new TableScheduler({ jobs, owner: null, newId }),
+    ...{ queue, jobs },
     cursors: keyed.cursors,
     changes,
     transact: (_access, step) => step(state),
-    runJob: (job) => state.scheduler.runNow(job),
-    finishJobs: (subject) => state.scheduler.finish(clock, subject),
+    runJob: (job) => queue.runNow(job),
+    finishJobs: (subject) => queue.finish(subject),
     epoch: store,
     countWants: () => [],
     countRequest: parts.countRequest,
     saved: () => changes.saved(store),
   };
-  state.scheduler.arm(clock);
+  queue.arm();
   return state;
 };
 
@@ -83,12 +98,12 @@ const workOn = (state: MemoryState, job: Job, isAwaited: boolean) => async (hand
 };
 
 /** Returns the snapshot of a state. It shares the rows of the state. */
-export const snapshotOf = ({ store, keys, clock, scheduler, ids }: MemoryState): Snapshot => ({
+export const snapshotOf = ({ store, keys, clock, jobs, ids }: MemoryState): Snapshot => ({
   version: 1,
   store: store.state,
   ...keys,
   clock: clock.state,
-  jobs: scheduler.state,
+  jobs: jobs.state.rows.map(([, job]) => jobOf(job)),
   random: ids.state,
 });
 

@@ -3,7 +3,7 @@ import { DefaultRows } from "../control/default-rows.js";
 import { read } from "../control/change.js";
 import type { TenantRows } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
-import type { JobWhere } from "../jobs/stored-scheduler.js";
+import type { JobWhere } from "../jobs/table-scheduler.js";
 import { SignInGate } from "../oauth/sign-in-gate.js";
 import { readOnly, withoutLocks } from "../store/backing.js";
 import type { PartialCollection } from "../store/partial-collection.js";

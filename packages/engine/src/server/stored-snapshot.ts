@@ -45,18 +45,20 @@ export const tablesOf = (snapshot: Snapshot, { initial, draws, kept, faults }: S
   };
   const generator: GeneratorRow = { id: generatorId, createdAt, ids: snapshot.random, draws };
   const first: InitialRow = { id: initialId, createdAt, snapshot: initial };
-  const jobs = snapshot.jobs.map((job, index): JobRow => ({
-    ...job,
-    id: `job_${String(index + 1)}_${server.epoch}`,
-    createdAt,
-    owner: null,
-  }));
   return {
     ...snapshot.store,
     server: numbered([server, generator, first]),
-    jobs: numbered(jobs),
+    jobs: jobsOf(snapshot.jobs),
     faults: faults ?? numbered([]),
   };
+};
+
+/** Returns the rows of the jobs of a snapshot. */
+export const jobsOf = (jobs: readonly Job[]): CollectionState<JobRow> => {
+  const [createdAt, epoch] = [Date.now(), randomText(16)];
+  return numbered(
+    jobs.map((job, index) => ({ ...job, id: `job_${String(index + 1)}_${epoch}`, createdAt, owner: null })),
+  );
 };
 
 const numbered = <T extends Row>(rows: readonly T[]): CollectionState<T> => ({
@@ -87,7 +89,8 @@ export const snapshotOfTables = (states: TableStates): Snapshot => {
   };
 };
 
-const jobOf = ({ kind, subject, dueAt, change }: JobRow): Job => ({
+/** Returns a job as a snapshot has it. */
+export const jobOf = ({ kind, subject, dueAt, change }: JobRow): Job => ({
   kind,
   subject,
   dueAt,

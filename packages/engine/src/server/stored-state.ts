@@ -17,13 +17,14 @@ import { replay } from "../store/replay.js";
 import type { BackupRow, DatabaseRow } from "../store/rows.js";
 import {
   type GeneratorRow,
+  type JobRow,
   type ScheduledJob,
   type ServerRow,
   generatorId,
   serverId,
 } from "../world/server-rows.js";
 import type { Want } from "../store/want.js";
-import { StoredScheduler } from "../jobs/stored-scheduler.js";
+import { type JobWhere, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";
 import { RecordedDraws } from "./recorded-draws.js";
 
@@ -126,12 +127,17 @@ export class StoredState {
             const row = server.get(serverId);
             if (row === undefined || server.version(serverId) !== state.version)
               throw new StateChangedError();
-            const scheduler = new StoredScheduler(tables.table("jobs"), owner, () => draws.ids.label(24));
+            const jobs = tables.table<JobRow, JobWhere>("jobs");
+            const inserted: JobRow[] = [];
+            const scheduler = new TableScheduler({
+              ...{ jobs, owner, newId: () => draws.ids.label(24) },
+              onSchedule: (job) => inserted.push(job),
+            });
+            // Without those that were canceled.
             scheduled = () =>
-              scheduler.scheduled.map((job) => ({
-                ...job,
-                workspaceId: knownWorkspace(tables, job.subject),
-              }));
+              inserted.flatMap((job) =>
+                jobs.get(job.id) ? [{ ...job, workspaceId: knownWorkspace(tables, job.subject) }] : [],
+              );
             announced = [];
             return this.#step({ tables, row, scheduler, draws, state, announced }, step);
           },
@@ -166,7 +172,7 @@ export class StoredState {
     }: {
       tables: PartialTables;
       row: ServerRow;
-      scheduler: StoredScheduler;
+      scheduler: TableScheduler;
       draws: RecordedDraws;
       state: ServerState;
       announced: Announced[];

@@ -163,7 +163,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 }
 
-export class MemoryExpiringCollection<T extends Row & { expiresAt: number | null }, W extends Lookup>
+export class MemoryExpiringCollection<T extends Row, W extends Lookup>
   extends MemoryCollection<T, W>
   implements ExpiringCollection<T, W>
 {

@@ -1,5 +1,5 @@
 import type { KeyValue } from "./keys.js";
-import { type FieldReader, type FieldValues, fieldReader } from "./row-fields.js";
+import { type FieldReader, type FieldValues, expiryOf, fieldReader } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import { SortedList } from "./sorted-list.js";
 import type { Lookup } from "./store.js";
@@ -77,8 +77,8 @@ export class KeyIndex<T extends Row> implements MemoryIndex<T> {
   }
 }
 
-/** Orders the entries of rows that expire by the time when they do. */
-export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implements MemoryIndex<T> {
+/** Orders the entries of rows that expire, or of jobs that fall due, by the time when they do. */
+export class ExpiryIndex<T extends Row> implements MemoryIndex<T> {
   readonly #entries = new SortedList<Entry<T>>(
     (left, right) => expiryOf(left.row) - expiryOf(right.row) || left.sequence - right.sequence,
   );
@@ -98,19 +98,17 @@ export class ExpiryIndex<T extends Row & { expiresAt: number | null }> implement
   }
 
   add(entry: Entry<T>): void {
-    if (entry.row.expiresAt !== null) this.#entries.add(entry);
+    if (expiryOf(entry.row) !== Infinity) this.#entries.add(entry);
   }
 
   remove(entry: Entry<T>): void {
-    if (entry.row.expiresAt !== null) this.#entries.remove(entry);
+    if (expiryOf(entry.row) !== Infinity) this.#entries.remove(entry);
   }
 
   separates(before: T, after: T): boolean {
-    return before.expiresAt !== after.expiresAt;
+    return expiryOf(before) !== expiryOf(after);
   }
 }
-
-const expiryOf = ({ expiresAt }: { expiresAt: number | null }): number => expiresAt ?? Infinity;
 
 const sameItems = (left: readonly KeyValue[], right: readonly KeyValue[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);

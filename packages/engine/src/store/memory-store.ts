@@ -18,8 +18,6 @@ type Collections = {
     : MemoryCollection<Rows[Name], Where<Name>>;
 };
 
-type ExpiringRow = Row & { expiresAt: number | null };
-
 /** The constructor makes every collection that is declared. */
 export interface MemoryStore extends Collections {}
 
@@ -35,7 +33,7 @@ export class MemoryStore implements Store {
     for (const name of collectionNames) {
       const { keys, expires }: Table = collections[name];
       const collection = expires
-        ? new MemoryExpiringCollection<ExpiringRow, Lookup>(keys, changed)
+        ? new MemoryExpiringCollection<Row, Lookup>(keys, changed)
         : new MemoryCollection<Row, Lookup>(keys, changed);
       Object.assign(this, { [name]: collection });
     }

@@ -1,4 +1,4 @@
-import { containingMatcher, lookupMatcher } from "./row-fields.js";
+import { containingMatcher, expiryOf, lookupMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import type { ExpiringCollection, Lookup, PageRequest } from "./store.js";
 import type { TableChanges } from "./backing.js";
@@ -225,10 +225,6 @@ interface Ordered<T> {
 const rowOf = <T extends Row>(loaded: Loaded | undefined): T | undefined => loaded?.row as T | undefined;
 
 const noRow = (id: string): Error => new Error(`There is no row with the id ${id}`);
-
-/** Returns when a job is due or another row expires. */
-const expiryOf = (row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number }): number =>
-  row.expiresAt ?? row.dueAt ?? Infinity;
 
 const textsOf = (containing: object | undefined): Record<string, string> | undefined => {
   const texts = Object.entries(containing ?? {}).filter(([, text]) => text !== undefined);

@@ -1,4 +1,5 @@
 import type { KeyValue } from "./keys.js";
+import type { Row } from "./rows.js";
 import type { Lookup } from "./store.js";
 
 export type FieldValues = KeyValue | readonly KeyValue[];
@@ -13,6 +14,11 @@ export const fieldReader = (field: string): FieldReader => {
   if (inner === undefined) return (row) => read(row, outer) as FieldValues;
   return (row) => (read(row, outer) as readonly object[]).map((item) => read(item, inner) as KeyValue);
 };
+
+/** Returns when a row expires, or when a job is due; infinity for a row that never does. */
+export const expiryOf = (
+  row: Row & { readonly expiresAt?: number | null; readonly dueAt?: number },
+): number => row.expiresAt ?? row.dueAt ?? Infinity;
 
 /** Returns a predicate for the rows that match the lookup. */
 export const lookupMatcher = (where: Lookup): ((row: object) => boolean) => {

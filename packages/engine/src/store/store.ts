@@ -51,7 +51,8 @@ export interface Collection<T extends Row, W> {
 
 export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
   /**
-   * Returns the rows whose `expiresAt` is at or before `time` (milliseconds since 1970), earliest first; null never expires.
+   * Returns the rows whose `expiresAt`, or `dueAt` for jobs, is at or before `time` (milliseconds since 1970), earliest first; null never
+   * expires.
    *
    * @param limit maximum number of rows. Default: all.
    */

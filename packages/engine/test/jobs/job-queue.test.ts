@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/values/clock.js";
-import { JobQueue } from "../../src/jobs/job-queue.js";
+import { type OpenQueue, openQueue } from "./open-queue.js";
 import type { Job } from "../../src/world/scheduler.js";
 
 /** The effect of a job: it schedules another one, of the same or another subject, or cancels some. */
@@ -21,7 +21,7 @@ class ModelQueue {
   readonly done: string[] = [];
 
   schedule(kind: string, subject: string, delay: number): Job {
-    const job = { kind, subject, dueAt: this.now + delay };
+    const job = { kind, subject, dueAt: delay === 0 ? 0 : this.now + delay };
     this.jobs.push(job);
     return job;
   }
@@ -81,73 +81,70 @@ describe("the job queue", () => {
         const clock = new VirtualClock({ frozenAt: 0 });
         const done: string[] = [];
         const model = new ModelQueue();
-        const open = (jobs: readonly Job[]): JobQueue => {
-          const queue: JobQueue = new JobQueue(async (job) => {
-            done.push(`${job.kind} ${job.subject} ${String(clock.now())}`);
-            await Promise.resolve();
-            effectOf(job)({
-              schedule: (...what) => queue.schedule(clock, ...what),
-              cancel: (...which) => queue.cancel(clock, ...which),
-            });
-          }, jobs);
-          return queue;
-        };
-        let queue = open([]);
+        const open = (jobs: readonly Job[]): OpenQueue =>
+          openQueue(
+            async (job, opened) => {
+              done.push(`${job.kind} ${job.subject} ${String(clock.now())}`);
+              await Promise.resolve();
+              effectOf(job)(opened);
+            },
+            jobs,
+            clock,
+          );
+        let jobs = open([]);
         for (const each of steps) {
           switch (each.do) {
             case "schedule":
-              queue.schedule(clock, each.kind, each.subject, each.delay);
+              jobs.schedule(each.kind, each.subject, each.delay);
               model.schedule(each.kind, each.subject, each.delay);
               break;
             case "cancel":
-              queue.cancel(clock, each.subject, each.kind);
+              jobs.cancel(each.subject, each.kind);
               model.cancel(each.subject, each.kind);
               break;
             case "advance":
-              await queue.advanceTo(clock, clock.now() + each.by);
+              await jobs.queue.advanceTo(clock.now() + each.by);
               model.advanceTo(model.now + each.by);
               break;
             case "finish":
-              await queue.finish(clock, each.subject);
+              await jobs.queue.finish(each.subject);
               model.finish(each.subject);
               break;
             case "restart":
-              queue.close();
-              queue = open(queue.state);
+              jobs.queue.close();
+              jobs = open(jobs.state());
           }
           expect(done).toEqual(model.done);
-          expect(queue.state).toEqual(model.jobs);
+          expect(jobs.state()).toEqual(model.jobs);
           expect(clock.now()).toBe(model.now);
         }
-        queue.close();
+        jobs.queue.close();
       }),
       { numRuns: 300 },
     );
   });
 
   it("runs jobs that are due at the same time in the order in which they were scheduled, after a restart too", async () => {
-    const clock = new VirtualClock({ frozenAt: 0 });
-    const first = new JobQueue(() => Promise.resolve(), []);
+    const first = openQueue(() => undefined);
     const subjects = Array.from({ length: 1_000 }, (_, index) => `subject ${String(index)}`);
-    for (const each of subjects) first.schedule(clock, "kind", each, 5);
-    first.close();
+    for (const each of subjects) first.schedule("kind", each, 5);
+    first.queue.close();
     const done: string[] = [];
-    const second = new JobQueue(async (job) => void done.push(job.subject), first.state);
-    await second.advanceTo(clock, 5);
+    const second = openQueue((job) => void done.push(job.subject), first.state());
+    await second.queue.advanceTo(5);
     expect(done).toEqual(subjects);
   });
 
   it("excludes a canceled job that is running from the state, and runs it to its end", async () => {
-    const clock = new VirtualClock({ frozenAt: 0 });
     let ended = false;
-    const queue: JobQueue = new JobQueue(async () => {
-      queue.cancel(clock, "a");
-      expect(queue.state).toEqual([]);
+    const jobs = openQueue(async () => {
+      jobs.cancel("a");
+      expect(jobs.state()).toEqual([]);
       await Promise.resolve();
       ended = true;
-    }, []);
-    queue.schedule(clock, "kind", "a", 1);
-    await queue.advanceTo(clock, 1);
-    expect([ended, queue.state]).toEqual([true, []]);
+    });
+    jobs.schedule("kind", "a", 1);
+    await jobs.queue.advanceTo(1);
+    expect([ended, jobs.state()]).toEqual([true, []]);
   });
 });

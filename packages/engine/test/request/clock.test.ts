@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MemoryServer } from "../../src/server/memory-server.js";
-import { VirtualClock } from "../../src/values/clock.js";
-import { JobQueue } from "../../src/jobs/job-queue.js";
-import type { Job } from "../../src/world/scheduler.js";
+import { type OpenQueue, openQueue } from "../jobs/open-queue.js";
 
 const hour = 3_600_000;
 
@@ -124,101 +122,97 @@ describe("the clock", () => {
 });
 
 describe("the job queue", () => {
-  const queues: JobQueue[] = [];
+  const opened: OpenQueue[] = [];
   afterEach(() => {
-    for (const queue of queues.splice(0)) queue.close();
+    for (const { queue } of opened.splice(0)) queue.close();
   });
 
-  const open = (
-    perform: (job: Job, queue: JobQueue, clock: VirtualClock) => void | Promise<void>,
-    jobs: Job[] = [],
-  ) => {
-    const clock = new VirtualClock({ frozenAt: 0 });
-    const queue: JobQueue = new JobQueue(async (job) => perform(job, queue, clock), jobs);
-    queues.push(queue);
-    return { clock, queue };
+  const open = (...parts: Parameters<typeof openQueue>): OpenQueue => {
+    const made = openQueue(...parts);
+    opened.push(made);
+    return made;
   };
 
   it("runs each job at its own time, in the order in which they fall due", async () => {
     const done: [string, number][] = [];
-    const { clock, queue } = open((job, _queue, { now }) => void done.push([job.subject, now.call(clock)]));
-    queue.schedule(clock, "k", "c", 30);
-    queue.schedule(clock, "k", "a", 10);
-    queue.schedule(clock, "k", "b", 10);
-    await queue.advanceTo(clock, 20);
+    const jobs = open((job) => void done.push([job.subject, jobs.clock.now()]));
+    jobs.schedule("k", "c", 30);
+    jobs.schedule("k", "a", 10);
+    jobs.schedule("k", "b", 10);
+    await jobs.queue.advanceTo(20);
     expect(done).toEqual([
       ["a", 10],
       ["b", 10],
     ]);
-    await queue.advanceTo(clock, 100);
+    await jobs.queue.advanceTo(100);
     expect(done.at(-1)).toEqual(["c", 30]);
-    expect(clock.now()).toBe(100);
+    expect(jobs.clock.now()).toBe(100);
   });
 
   it("runs jobs that other jobs schedule when they fall due during an advance", async () => {
     const times: number[] = [];
-    const { clock, queue } = open((job, same) => {
-      times.push(clock.now());
-      if (times.length < 3) same.schedule(clock, job.kind, job.subject, 10);
+    const jobs = open((job, same) => {
+      times.push(jobs.clock.now());
+      if (times.length < 3) same.schedule(job.kind, job.subject, 10);
     });
-    queue.schedule(clock, "k", "a", 10);
-    await queue.advanceTo(clock, 100);
+    jobs.schedule("k", "a", 10);
+    await jobs.queue.advanceTo(100);
     expect(times).toEqual([10, 20, 30]);
   });
 
   it("waits for each job before it moves on", async () => {
     const steps: string[] = [];
-    const { clock, queue } = open(async (job) => {
+    const jobs = open(async (job) => {
       steps.push(`${job.subject} begins`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       steps.push(`${job.subject} ends`);
     });
-    queue.schedule(clock, "k", "a", 1);
-    queue.schedule(clock, "k", "b", 2);
-    await queue.advanceTo(clock, 2);
+    jobs.schedule("k", "a", 1);
+    jobs.schedule("k", "b", 2);
+    await jobs.queue.advanceTo(2);
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
 
   it("does not start canceled jobs: all of a subject, or one kind", async () => {
     const done: string[] = [];
-    const { clock, queue } = open((job) => void done.push(`${job.kind} ${job.subject}`));
-    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) queue.schedule(clock, kind, subject, 1);
-    queue.cancel(clock, "a");
-    queue.cancel(clock, "b", "x");
-    await queue.advanceTo(clock, 1);
+    const jobs = open((job) => void done.push(`${job.kind} ${job.subject}`));
+    for (const kind of ["x", "y"]) for (const subject of ["a", "b"]) jobs.schedule(kind, subject, 1);
+    jobs.cancel("a");
+    jobs.cancel("b", "x");
+    await jobs.queue.advanceTo(1);
     expect(done).toEqual(["y b"]);
   });
 
   it("runs a job without delay while the clock is frozen, but never at once", async () => {
     const done: string[] = [];
-    const { clock, queue } = open((job) => void done.push(job.subject));
-    queue.schedule(clock, "k", "a", 0);
+    const jobs = open((job) => void done.push(job.subject));
+    jobs.schedule("k", "a", 0);
     expect(done).toEqual([]);
     await vi.waitFor(() => expect(done).toEqual(["a"]));
   });
 
   it("includes a job in its state until it is done, so that it runs again after a restart", async () => {
     let finish = (): void => undefined;
-    const { clock, queue } = open(() => new Promise<void>((resolve) => (finish = resolve)));
-    queue.schedule(clock, "k", "a", 1);
-    const moved = queue.advanceTo(clock, 1);
-    await vi.waitFor(() => expect(queue.state).toHaveLength(1));
-    const { state } = queue;
+    const jobs = open(() => new Promise<void>((resolve) => (finish = resolve)));
+    jobs.schedule("k", "a", 1);
+    const moved = jobs.queue.advanceTo(1);
+    await vi.waitFor(() => expect(jobs.state()).toHaveLength(1));
+    const state = jobs.state();
     finish();
     await moved;
-    expect(queue.state).toEqual([]);
+    expect(jobs.state()).toEqual([]);
 
     const again: string[] = [];
-    const { queue: restarted } = open((job) => void again.push(job.subject), state);
-    await restarted.advanceTo(clock, 1);
+    const restarted = open((job) => void again.push(job.subject), state);
+    await restarted.queue.advanceTo(1);
     expect(again).toEqual(["a"]);
   });
 
   it("starts nothing once it is closed", async () => {
     const done: string[] = [];
-    const { clock, queue } = open((job) => void done.push(job.subject));
-    queue.schedule(clock, "k", "a", 0);
-    queue.close();
+    const jobs = open((job) => void done.push(job.subject));
+    jobs.schedule("k", "a", 0);
+    jobs.queue.close();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done).toEqual([]);
   });
@@ -227,9 +221,9 @@ describe("the job queue", () => {
     // Node.js lists only timers that keep the process alive, including the test's own.
     const holding = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = holding();
-    const { queue, clock } = open(() => undefined);
-    clock.run();
-    queue.schedule(clock, "k", "a", hour);
+    const jobs = open(() => undefined);
+    jobs.clock.run();
+    jobs.schedule("k", "a", hour);
     expect(holding()).toBe(before);
   });
 });

@@ -1,0 +1,47 @@
+import type { ExpiringCollection } from "../store/store.js";
+import type { JobRow } from "../world/server-rows.js";
+import type { Clock } from "../values/clock.js";
+import { type Job, type Scheduler, isOf } from "../world/scheduler.js";
+
+/** How jobs are found. */
+export type JobWhere = Readonly<Record<never, never>> | { readonly subject: string };
+
+export type JobTable = ExpiringCollection<JobRow, JobWhere>;
+
+interface SchedulerParts {
+  readonly jobs: JobTable;
+  /** The session of the process that runs the jobs that are due at once; null for any process. */
+  readonly owner: string | null;
+  readonly newId: () => string;
+  readonly onSchedule?: (job: JobRow) => void;
+}
+
+/** Schedules and cancels jobs as rows of the transaction that needs them. */
+export class TableScheduler implements Scheduler {
+  constructor(private readonly parts: SchedulerParts) {}
+
+  schedule(clock: Clock, kind: string, subject: string, delay: number, change?: string): Job {
+    const { jobs, owner, newId, onSchedule } = this.parts;
+    const now = clock.now();
+    const isDueNow = delay <= 0;
+    const row: JobRow = {
+      id: `job_${newId()}`,
+      createdAt: now,
+      kind,
+      subject,
+      // If the clock is moved back before the job runs, it must not wait until the clock is here again.
+      dueAt: isDueNow ? 0 : now + delay,
+      ...(change !== undefined && { change }),
+      owner: isDueNow ? owner : null,
+    };
+    onSchedule?.(row);
+    return jobs.insert(row);
+  }
+
+  cancel(_clock: Clock, subject: string, kind?: string, change?: string): void {
+    const { jobs } = this.parts;
+    for (const job of jobs.list({ subject })) {
+      if (isOf(job, kind, change)) jobs.delete(job.id);
+    }
+  }
+}

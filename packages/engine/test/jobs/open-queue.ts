@@ -1,0 +1,42 @@
+import { JobQueue } from "../../src/jobs/job-queue.js";
+import { type JobWhere, TableScheduler } from "../../src/jobs/table-scheduler.js";
+import { jobOf, jobsOf } from "../../src/server/stored-snapshot.js";
+import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
+import { VirtualClock } from "../../src/values/clock.js";
+import type { Job } from "../../src/world/scheduler.js";
+import { type JobRow, serverTables } from "../../src/world/server-rows.js";
+
+/** A queue of jobs in memory, with what schedules and cancels them. */
+export interface OpenQueue {
+  readonly clock: VirtualClock;
+  readonly queue: JobQueue;
+  schedule(kind: string, subject: string, delay: number): Job;
+  cancel(subject: string, kind?: string): void;
+  /** Returns the jobs as a snapshot has them. */
+  state(): Job[];
+}
+
+export const openQueue = (
+  perform: (job: Job, opened: OpenQueue) => void | Promise<void>,
+  jobs: readonly Job[] = [],
+  clock = new VirtualClock({ frozenAt: 0 }),
+): OpenQueue => {
+  const table = new MemoryExpiringCollection<JobRow, JobWhere>(serverTables.jobs.keys, () =>
+    queue.jobsChanged(),
+  );
+  table.fill(jobsOf(jobs));
+  const queue: JobQueue = new JobQueue({
+    ...{ jobs: table, clock },
+    perform: async (job) => perform(job, opened),
+  });
+  let scheduled = 0;
+  const newId = (): string => String((scheduled += 1));
+  const scheduler = new TableScheduler({ jobs: table, owner: null, newId });
+  const opened: OpenQueue = {
+    ...{ clock, queue },
+    schedule: (...what) => scheduler.schedule(clock, ...what),
+    cancel: (...which) => scheduler.cancel(clock, ...which),
+    state: () => table.state.rows.map(([, job]) => jobOf(job)),
+  };
+  return opened;
+};
