@@ -38,12 +38,12 @@ const bundle = (name: string, file: string, when: "atStart" | "onDemand" = "atSt
     withFolder(async (folder) => {
       const contender = join(folder, `${file}.js`);
       const entryPoints = [join(benchFolder, "contenders", basename(contender))];
-      const { files, ...bytes } = await bundleForBrowser({
+      const { first, later, ...bytes } = await bundleForBrowser({
         entryPoints,
         outdir: folder,
         absWorkingDir: folder,
       });
-      for (const { path, contents } of files) await writeFile(path, contents);
+      for (const { path, contents } of [...first, ...later]) await writeFile(path, contents);
       await call(workingTree, contender, 1);
       return [bytes[when]];
     }),

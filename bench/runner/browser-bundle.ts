@@ -3,10 +3,13 @@ import { type BuildOptions, type OutputFile, build } from "esbuild";
 import { basename } from "node:path";
 
 export interface BrowserBundle {
-  readonly files: readonly OutputFile[];
-  /** Bytes of gzip of what is loaded at start. */
+  /** The files that a page loads at start. */
+  readonly first: readonly OutputFile[];
+  /** All others. */
+  readonly later: readonly OutputFile[];
+  /** Bytes of gzip, at its highest level, of what is loaded at start. */
   readonly atStart: number;
-  /** Bytes of gzip of all other chunks. */
+  /** The same of all others. */
   readonly onDemand: number;
 }
 
@@ -37,13 +40,15 @@ export const bundleForBrowser = async (options: BuildOptions): Promise<BrowserBu
     }
   }
   const names = new Set([...loaded].map((path) => basename(path)));
-  const bytes = (isCounted: (name: string) => boolean): number =>
-    outputFiles
-      .filter(({ path }) => isCounted(basename(path)))
-      .reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
+  const first = outputFiles.filter(({ path }) => names.has(basename(path)));
+  const later = outputFiles.filter((file) => !first.includes(file));
   return {
-    files: outputFiles,
-    atStart: bytes((name) => names.has(name)),
-    onDemand: bytes((name) => !names.has(name)),
+    first,
+    later,
+    atStart: compressedBytes(first),
+    onDemand: compressedBytes(later),
   };
 };
+
+const compressedBytes = (files: readonly OutputFile[]): number =>
+  files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);

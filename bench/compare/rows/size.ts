@@ -54,8 +54,8 @@ export const size: Section = {
     {
       title: "Node.js modules in a bundle for Cloudflare Workers",
       measure: async (sdk) => {
-        const { files } = await bundle(sdk, "everything", ["workerd", "worker", "browser"]);
-        const text = files.map((file) => file.text).join("");
+        const { first, later } = await bundle(sdk, "everything", ["workerd", "worker", "browser"]);
+        const text = [...first, ...later].map((file) => file.text).join("");
         const found = text.match(/(?:from|import)\s*\(?\s*"node:[^"]+"|\brequire\("node:/g) ?? [];
         return found.length === 0 ? behavior("none", 0) : amount(found.length, "");
       },

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
-import { type BuildOptions, type Metafile, build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { afterAll } from "vitest";
+import { bundleForBrowser as bundle } from "../../../bench/runner/browser-bundle.js";
 
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
 /** esbuild's options for a program that imports the SDK, with its sources in place of the built package. */
@@ -56,36 +56,15 @@ export const bundleForBrowser = async (
   source: string,
   external: string[] = [],
 ): Promise<{ size: number; text: string; later: string[] }> => {
-  const { outputFiles, metafile } = await build({
+  const { first, later, atStart } = await bundle({
     ...programOptions(source),
     alias: {},
     external,
-    // The root's tsconfig would resolve the package to its sources.
-    tsconfigRaw: {},
-    platform: "browser",
-    minify: true,
-    splitting: true,
-    write: false,
-    metafile: true,
     outdir: "out",
   });
-  const atStart = loadedAtStart(metafile, "out/stdin.js");
-  const isAtStart = ({ path }: { path: string }) => [...atStart].some((name) => path.endsWith(`/${name}`));
-  const first = outputFiles.filter(isAtStart);
-  const textOf = (files: typeof outputFiles) => files.map(({ text }) => text).join("");
   return {
-    size: first.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
-    text: textOf(first),
-    later: outputFiles.filter((file) => !isAtStart(file)).map((file) => file.text),
+    size: atStart,
+    text: first.map(({ text }) => text).join(""),
+    later: later.map(({ text }) => text),
   };
-};
-
-/** Returns a file of the bundle and the files it imports statically. */
-const loadedAtStart = ({ outputs }: Metafile, file: string, found = new Set<string>()): Set<string> => {
-  if (found.has(file)) return found;
-  found.add(file);
-  for (const { path, kind } of outputs[file]?.imports ?? []) {
-    if (kind === "import-statement") loadedAtStart({ outputs, inputs: {} }, path, found);
-  }
-  return found;
 };
