@@ -46,21 +46,28 @@ beforeAll(async () => {
 });
 afterAll(() => surroundings.close());
 
-describe.concurrent.each([...nodes, bun, deno])("the packed SDK on $name", ({ program, words, version }) => {
-  it("runs on the expected runtime", async ({ expect }) => {
-    expect((await run(program, ["--version"])).stdout).toMatch(version);
-  });
+describe.concurrent.each([...nodes, bun, deno])(
+  "the packed SDK and mock on $name",
+  ({ program, words, version }) => {
+    it("runs on the expected runtime", async ({ expect }) => {
+      expect((await run(program, ["--version"])).stdout).toMatch(version);
+    });
 
-  it.each(["server-side.mjs", "server-side.cjs"])(
-    "lists, creates, throws, aborts, keeps deadlines and logs in, over fetch and node:http: %s",
-    async (file) => {
-      const { stdout } = await run(program, [...words, file, JSON.stringify(surroundings.addresses)], {
-        cwd,
-      });
-      expect(stdout).toBe("all is so\n");
-    },
-  );
-});
+    it.each(["server-side.mjs", "server-side.cjs"])(
+      "lists, creates, throws, aborts, keeps deadlines and logs in, over fetch and node:http: %s",
+      async (file) => {
+        const { stdout } = await run(program, [...words, file, JSON.stringify(surroundings.addresses)], {
+          cwd,
+        });
+        expect(stdout).toBe("all is so\n");
+      },
+    );
+
+    it("creates, lists, waits, and throws with the packed mock", async ({ expect }) => {
+      expect((await run(program, [...words, "run-mock.mjs"], { cwd })).stdout).toBe("all is so\n");
+    });
+  },
+);
 
 it.each(nodes)(
   "runs the packed packages on $name, from the command line to a real database",

@@ -70,10 +70,14 @@ export class DatabaseWork {
         );
       }, lookInterval),
     );
+    // Edge runtimes have no `AbortSignal.any`.
+    const lose = (): void => filling.abort(held.signal.reason);
+    held.signal.addEventListener("abort", lose);
+    if (held.signal.aborted) lose();
     try {
-      const signal = AbortSignal.any([filling.signal, held.signal]);
-      await work({ signal, confirm: () => held.confirm() });
+      await work({ signal: filling.signal, confirm: () => held.confirm() });
     } finally {
+      held.signal.removeEventListener("abort", lose);
       clearInterval(look);
       this.#filling.delete(databaseId);
     }

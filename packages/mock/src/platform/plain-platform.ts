@@ -2,6 +2,8 @@
 
 export const realTurn = (): Promise<void> =>
   new Promise((resolve) => {
+    // Edge runtimes have none.
+    if (typeof MessageChannel === "undefined") return void setTimeout(resolve, 0);
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
