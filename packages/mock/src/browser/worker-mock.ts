@@ -147,9 +147,13 @@ export class WorkerMock extends MockServer {
     const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
     const script = workerUrl ?? "/mockServiceWorker.js";
     const worker = this.#createWorker(...this.handlers, ...handlers);
-    const started = worker.start({ serviceWorker, quiet: true, ...unhandled }).catch((error: unknown) => {
-      throw mockErrors.workerMissing(script, error);
-    });
+    const started = worker
+      .start({ serviceWorker, quiet: true, ...unhandled })
+      .catch(async (error: unknown) => {
+        // MSW 3 replaces globals before it fails. MSW 2 warns about a stop without a start.
+        if ("readyState" in worker) await stopped(worker);
+        throw mockErrors.workerMissing(script, error);
+      });
     if (!(await isDoneWithin(patience.start, started)))
       throw mockErrors.workerSilent(script, patience.start / 1_000);
     this.#worker = worker;
@@ -159,8 +163,7 @@ export class WorkerMock extends MockServer {
     if (pageMocks.running === this.#running) pageMocks.running = undefined;
     this.#listeners.abort();
     this.isClosed = true;
-    // MSW 3 waits for its script to confirm it, which that of MSW 2 does not.
-    await isDoneWithin(patience.stop, Promise.resolve(this.#worker?.stop()));
+    await stopped(this.#worker);
     this.#worker = undefined;
     await super.stop();
     this.#keep();
@@ -230,6 +233,10 @@ export class WorkerMock extends MockServer {
     this.#kept?.write(this.#state);
   }
 }
+
+/** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
+const stopped = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
+  isDoneWithin(patience.stop, Promise.resolve(worker?.stop()));
 
 /** Resolves with true when the work is done, or with false after some milliseconds. */
 const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {

@@ -68,6 +68,14 @@ describe("a mock in a page", () => {
       expect(message).not.toContain("More:");
     });
 
+    it("ends a start of MSW 3 that has failed, so that another one can follow", async () => {
+      const stop = vi.fn();
+      const start = (): Promise<never> => Promise.reject(new Error("404"));
+      const refusing: CreateWorker = () => Object.assign({ start, stop }, { readyState: 0 });
+      expect((await failureOf(setup({}, refusing))).code).toBe("mock:worker_missing");
+      expect(stop).toHaveBeenCalledOnce();
+    });
+
     it("says so when the worker script is not that of MSW", async () => {
       vi.useFakeTimers();
       const silent: CreateWorker = () => ({ start: () => new Promise(() => {}), stop: () => undefined });
