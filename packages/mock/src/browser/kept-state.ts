@@ -1,5 +1,6 @@
 import { type Snapshot, readSnapshot } from "@mgmt/engine";
-import { type MockError, mockErrors } from "../errors/mock-error.js";
+import type { MockError } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 /** Where a page keeps the state of a mock. */
 export type Persistence = "session" | "local";

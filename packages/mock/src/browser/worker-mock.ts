@@ -5,7 +5,7 @@ import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
 import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";

@@ -1,5 +1,5 @@
 import type { createClient as CreateClient } from "@mgmt/sdk";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 /** The part of the SDK that creates clients. */
 export interface Sdk {

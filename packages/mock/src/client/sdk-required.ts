@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import type { Sdk } from "./load-sdk.js";
 
 /** Returns the part of the SDK that creates clients. Replaces `sdk.ts` in the CommonJS build. */

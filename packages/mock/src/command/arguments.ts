@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 /** The flags of the command, with their help. */
 export const flags = {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type { EngineOptions, EngineRequest, Snapshot } from "@mgmt/engine";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { RecordableServer } from "../record/recordable-server.js";
 import type { ReplayArguments } from "./arguments.js";
 

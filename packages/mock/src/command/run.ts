@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { type RunningServer, createServer, isLoopbackHost } from "@mgmt/engine/http";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import type { ActiveRecording } from "../record/recordable-server.js";
 import { type Arguments, helpText, readArguments } from "./arguments.js";
 import { CommandServer, type ReplaySummary } from "./command-server.js";

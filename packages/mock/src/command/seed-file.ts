@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Issue, type MemoryServer, RequestError, type Snapshot, readSnapshot } from "@mgmt/engine";
 import { seedResource } from "@mgmt/engine/http";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 /** A resource to create: the fields of `POST /_control/seed/{kind}`, and a name for later entries. */
 type SeedEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly as?: string };

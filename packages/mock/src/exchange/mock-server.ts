@@ -4,7 +4,7 @@ import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions } from "@mgmt/sdk";
 import { ClientToken } from "../client/client-token.js";
 import { VirtualTimers } from "../client/virtual-timers.js";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { baseOf, respondTo } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "msw";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
 
 /** Returns the name of a handler, such as `GET https://example.com/user`. */

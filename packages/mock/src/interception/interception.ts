@@ -2,7 +2,8 @@ import type { RequestHandler } from "msw";
 import type { SetupServer } from "msw/node";
 import { assertNoneShadowed, isRequestHandler, nameOf } from "./developer-handlers.js";
 import { Gate, type Listener } from "./gate.js";
-import { type MockError, mockErrors } from "../errors/mock-error.js";
+import type { MockError } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
 import { type Receiver, receiverOf } from "./receiving-server.js";
 

@@ -1,6 +1,6 @@
 import type { getResponse as GetResponse, http as HttpHandlers, passthrough as PassThrough } from "msw";
 import type { setupServer as SetupServer } from "msw/node";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 export interface Msw {
   readonly http: typeof HttpHandlers;

@@ -1,5 +1,6 @@
 import type { LoggedRequest } from "@mgmt/engine";
-import { type MockError, mockErrors } from "../errors/mock-error.js";
+import type { MockError } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 
 /** Maximum number of requests in the report of a failed test. */
 const maxLines = 50;

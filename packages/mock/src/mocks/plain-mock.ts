@@ -1,4 +1,4 @@
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import type { Mock as NodeMock } from "./mock.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { EngineRequest, EngineResponse } from "@mgmt/engine";
 import { operationAt } from "@mgmt/engine/internal";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { MockServer } from "../exchange/mock-server.js";
 import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";

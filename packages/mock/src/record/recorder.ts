@@ -1,6 +1,6 @@
 import type { EngineRequest, EngineResponse } from "@mgmt/engine";
 import { operationAt, shownPath } from "@mgmt/engine/internal";
-import { mockErrors } from "../errors/mock-error.js";
+import * as mockErrors from "../errors/mock-errors.js";
 import { SecretMask } from "./mask.js";
 import type { RecordedExchange, RecordedSeed, Recording } from "./recording.js";
 
