@@ -5,6 +5,7 @@ export { StoredServer } from "./server/stored-server.js";
 export { tablesOf } from "./server/stored-snapshot.js";
 export { LockLostError } from "./world/database-engine.js";
 export { serverTables } from "./world/server-rows.js";
+export { oauthPaths } from "./oauth/metadata.js";
 export { refuseLargeHead } from "./http/http-refusal.js";
 export { FairTurns } from "./jobs/fair-turns.js";
 export { operationAt, shownPath } from "./request/route.js";

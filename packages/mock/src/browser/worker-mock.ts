@@ -9,6 +9,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
+import { answerNavigations } from "./navigations.js";
 import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
 
 export interface WorkerMockOptions extends MockOptions {
@@ -207,6 +208,7 @@ export class WorkerMock extends MockServer {
     this.#listeners = new AbortController();
     const { signal } = this.#listeners;
     addEventListener("pagehide", () => this.#keep(), { signal });
+    answerNavigations(this, { isKept: this.#kept !== undefined, report: this.#onDefect, signal });
     if (!("serviceWorker" in navigator)) return;
     navigator.serviceWorker.addEventListener("message", (event) => void this.#watch(event.data), { signal });
   }

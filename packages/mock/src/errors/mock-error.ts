@@ -17,6 +17,8 @@ export type MockErrorCode =
   | "mock:worker_silent"
   | "mock:second_worker"
   | "mock:not_intercepted"
+  | "mock:login_not_kept"
+  | "mock:login_unsupported"
   | "mock:storage_denied"
   | "mock:storage_full"
   | "mock:kept_state_unusable"

@@ -113,6 +113,20 @@ export const secondWorker = (baseUrl: string, cause: unknown): MockError =>
     { cause },
   );
 
+export const loginNotKept = (): MockError =>
+  new MockError(
+    "mock:login_not_kept",
+    "The page has not left for the login, because a mock without persist forgets the login when the browser loads the page again. " +
+      'Pass setupMockWorker({ persist: "session" })',
+  );
+
+export const loginUnsupported = (): MockError =>
+  new MockError(
+    "mock:login_unsupported",
+    "This browser lacks the Navigation API, so the mock cannot show its authorization page, and a login leaves for the network. " +
+      "Update the browser, or create clients with token: () => mock.tokens.user()",
+  );
+
 export const storageDenied = (cause?: unknown): MockError =>
   new MockError(
     "mock:storage_denied",
@@ -162,7 +176,11 @@ export const upstreamUnreachable = (upstream: string, cause: unknown): MockError
     { cause },
   );
 
-export const upstreamIsNotTheApi = (upstream: string, status: number, contentType: string | null): MockError =>
+export const upstreamIsNotTheApi = (
+  upstream: string,
+  status: number,
+  contentType: string | null,
+): MockError =>
   new MockError(
     "mock:upstream_not_the_api",
     `${upstream} is not the API: GET /v1/projects returned ${String(status)} with ${contentType ?? "no content type"}, not a JSON result or error`,

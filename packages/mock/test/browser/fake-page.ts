@@ -15,6 +15,21 @@ export const storageOf = (room = Infinity) => {
   };
 };
 
+/** A document whose only element has the source as its text. */
+class FakeDocument {
+  readonly documentElement = Object.assign(new EventTarget(), { textContent: "" });
+  readonly body = this.documentElement;
+  readonly querySelectorAll = (): [] => [];
+}
+
+class FakeParser {
+  parseFromString(html: string): FakeDocument {
+    const page = new FakeDocument();
+    page.body.textContent = html;
+    return page;
+  }
+}
+
 /** What a mock in a page uses of a browser and of MSW. Of several workers, the one that has started last receives the requests. */
 export class FakePage {
   readonly storage = storageOf();
@@ -22,12 +37,27 @@ export class FakePage {
   readonly network: string[] = [];
   readonly #window = new EventTarget();
   readonly #serviceWorker = new EventTarget();
+  readonly #navigation = new EventTarget();
   #receivers: (readonly RequestHandler[])[] = [];
+  #show: (page: string) => void = () => undefined;
 
   /** Makes this the page of the test. Call `vi.unstubAllGlobals` after it. */
-  open({ isSecure = true, hasServiceWorkers = true, storage = (): unknown => this.storage } = {}): void {
+  open({
+    isSecure = true,
+    hasServiceWorkers = true,
+    hasNavigation = true,
+    storage = (): unknown => this.storage,
+  } = {}): void {
     vi.stubGlobal("isSecureContext", isSecure);
     vi.stubGlobal("location", new URL("http://app.test/shop/"));
+    vi.stubGlobal("navigation", hasNavigation ? this.#navigation : undefined);
+    vi.stubGlobal("DOMParser", FakeParser);
+    vi.stubGlobal("CSSStyleSheet", class {});
+    vi.stubGlobal("document", {
+      implementation: { createHTMLDocument: () => new FakeDocument() },
+      documentElement: { replaceWith: ({ textContent }: { textContent: string }) => this.#show(textContent) },
+    });
+    vi.stubGlobal("scrollTo", vi.fn());
     vi.stubGlobal("navigator", hasServiceWorkers ? { serviceWorker: this.#serviceWorker } : {});
     vi.stubGlobal("addEventListener", this.#window.addEventListener.bind(this.#window));
     vi.stubGlobal("fetch", this.fetch);
@@ -63,6 +93,32 @@ export class FakePage {
   /** Passes what the worker script sends to the page. */
   receive(message: unknown): void {
     this.#serviceWorker.dispatchEvent(new MessageEvent("message", { data: message }));
+  }
+
+  /** Resolves with the text of the page that is shown next in place of the app. */
+  nextPage(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#show = resolve;
+    });
+  }
+
+  /**
+   * Begins to leave for a URL, and returns what the page does about it.
+   *
+   * @param options.isBack Whether it goes back to an entry of the history that the page itself has pushed.
+   */
+  navigate(url: string, { isBack = false } = {}): "leaves" | "stays" | "responds" {
+    const intercept = vi.fn();
+    const event = new Event("navigate", { cancelable: !isBack });
+    Object.assign(event, {
+      canIntercept: true,
+      destination: { url, sameDocument: isBack },
+      navigationType: isBack ? "traverse" : "push",
+      intercept,
+    });
+    this.#navigation.dispatchEvent(event);
+    if (event.defaultPrevented) return "stays";
+    return intercept.mock.calls.length > 0 ? "responds" : "leaves";
   }
 
   /** Does what a browser does when it leaves the page. */

@@ -1,0 +1,81 @@
+import type { MockServer } from "../exchange/mock-server.js";
+
+/** The cookie that the mock has set. A page can neither read it from a `Response` nor send it with a `Request`. */
+let cookie: string | undefined;
+
+/**
+ * Opens a page of the authorization server in place of the app, and what its links and forms lead to.
+ *
+ * @param report called when a page cannot be opened.
+ * @param form what is sent to the page. Default: nothing.
+ */
+export const openPage = async (
+  mock: MockServer,
+  url: URL,
+  report: (error: unknown) => void,
+  form?: FormData,
+): Promise<void> => {
+  const { headers, body, dropped } = await mock.handle({
+    method: form ? "POST" : "GET",
+    path: url.pathname + url.search,
+    headers: { cookie, "content-type": form ? "application/x-www-form-urlencoded" : undefined },
+    body: form ? bodyOf(form) : undefined,
+  });
+  cookie = headers["set-cookie"]?.split(";", 1)[0] ?? cookie;
+  const target = headers["location"];
+  if (target !== undefined) return leaveFor(target);
+  if (!headers["content-type"]?.startsWith("text/html"))
+    return show(textPageOf(dropped ? "The connection was closed." : (body ?? "")));
+  const page = new DOMParser().parseFromString(body ?? "", "text/html");
+  followLinks(page.documentElement, (address, sent) => {
+    openPage(mock, new URL(address, url), report, sent).catch(report);
+  });
+  show(page);
+};
+
+const bodyOf = (form: FormData): string => {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === "string") parameters.append(name, value);
+  return parameters.toString();
+};
+
+const textPageOf = (text: string): Document => {
+  const page = document.implementation.createHTMLDocument();
+  page.body.textContent = text;
+  return page;
+};
+
+/** Follows links and forms without a navigation, which a test that drives the browser would wait for. */
+const followLinks = (root: HTMLElement, follow: (address: string, form?: FormData) => void): void => {
+  root.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = event.target;
+    if (form instanceof HTMLFormElement)
+      follow(form.getAttribute("action") ?? "", new FormData(form, event.submitter));
+  });
+  root.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a");
+    if (!link) return;
+    event.preventDefault();
+    follow(link.getAttribute("href") ?? "");
+  });
+};
+
+const leaveFor = (target: string): void => {
+  if (new URL(target).origin !== location.origin) return location.replace(target);
+  // A router of the app may keep the document in any other navigation to the app.
+  history.replaceState(null, "", target);
+  location.reload();
+};
+
+const show = (page: Document): void => {
+  // The content security policy of the app may forbid the element, but not the sheet.
+  const sheet = new CSSStyleSheet();
+  for (const style of page.querySelectorAll("style")) {
+    sheet.replaceSync(style.textContent);
+    style.remove();
+  }
+  document.adoptedStyleSheets = [sheet];
+  document.documentElement.replaceWith(page.documentElement);
+  scrollTo(0, 0);
+};

@@ -1,0 +1,59 @@
+import { oauthPaths } from "@mgmt/engine/internal";
+import * as mockErrors from "../errors/mock-errors.js";
+import type { MockServer } from "../exchange/mock-server.js";
+import { baseOf } from "../exchange/web-exchange.js";
+
+/** What is used of a `NavigateEvent`. Not all supported versions of TypeScript declare it. */
+interface NavigateEvent extends Event {
+  readonly canIntercept: boolean;
+  readonly destination: { readonly url: string; readonly sameDocument: boolean };
+  readonly navigationType: string;
+  intercept(options: { handler: () => Promise<void> }): void;
+}
+
+export interface NavigationOptions {
+  /** Whether the state of the mock survives a reload. */
+  readonly isKept: boolean;
+  /** Called with the reason why a login is not possible. */
+  readonly report: (error: unknown) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows the authorization page of a mock when the page is about to leave for it, until the signal is aborted. Workers of MSW do not pass
+ * on navigations.
+ */
+export const answerNavigations = (mock: MockServer, { isKept, report, signal }: NavigationOptions): void => {
+  // As in `NavigateEvent`.
+  const { navigation } = globalThis as { navigation?: EventTarget };
+  if (!navigation) {
+    const unfollow = mock.followRequests(({ operationId }) => {
+      if (operationId !== "oauth.metadata") return;
+      unfollow();
+      report(mockErrors.loginUnsupported());
+    });
+    signal.addEventListener("abort", unfollow);
+    return;
+  }
+  const endpoint = baseOf(mock.authUrl) + oauthPaths.authorize;
+  let isShown = false;
+  const listener = (event: Event): void => {
+    // The type of the events with this name.
+    const navigate = event as NavigateEvent;
+    const { destination, navigationType, canIntercept } = navigate;
+    const url = new URL(destination.url);
+    if (url.origin + url.pathname === endpoint) {
+      event.preventDefault();
+      if (!isKept) return report(mockErrors.loginNotKept());
+      isShown = true;
+      void import("./authorization-page.js")
+        .then(({ openPage }) => openPage(mock, url, report))
+        .catch(report);
+    } else if (isShown && navigationType === "traverse" && destination.sameDocument && canIntercept) {
+      // What the document showed at that address is not there any longer.
+      navigate.intercept({ handler: async () => location.reload() });
+    }
+  };
+  navigation.addEventListener("navigate", listener, { signal });
+};

@@ -1,0 +1,102 @@
+import { startLogin } from "@mgmt/sdk/auth";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pageMocks } from "../../src/browser/page-mocks.js";
+import { WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
+import { FakePage } from "./fake-page.js";
+
+describe("a login at a mock in a page", () => {
+  const clientId = "itgr_pagelogin";
+  const redirectUri = "https://app.test/shop/";
+  let page: FakePage;
+  let defects: unknown[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.open();
+    defects = [];
+  });
+  afterEach(async () => {
+    await pageMocks.running?.stop();
+    page.close();
+  });
+
+  const start = async (options: WorkerMockOptions = { persist: "session" }): Promise<WorkerMock> => {
+    const onDefect = (error: unknown) => defects.push(error);
+    const mock = new WorkerMock({ ...options, onDefect }, page.createWorker);
+    await mock.start();
+    await mock.oauth.ensurePublicClient({ id: clientId, redirectUris: [redirectUri] });
+    return mock;
+  };
+  const begin = ({ authUrl }: WorkerMock) => startLogin({ authUrl, clientId, redirectUri });
+  /** Leaves for a page of the authorization server, and returns what is shown then. */
+  const follow = async (url: string): Promise<string> => {
+    const next = page.nextPage();
+    expect(page.navigate(url)).toBe("stays");
+    return next;
+  };
+
+  it("shows the authorization page in place of the app", async () => {
+    const mock = await start();
+    const { url } = await begin(mock);
+    expect(await follow(url)).toContain("<h1>Sign in</h1>");
+    expect(page.network).toEqual([]);
+    expect(defects).toEqual([]);
+  });
+
+  it("shows what a fault responds with, and how a request of the page is not valid", async () => {
+    const mock = await start();
+    const { url } = await begin(mock);
+    mock.faults.add({ operation: "oauth.authorize", status: 503, times: 1 });
+    expect(await follow(url)).toContain("An installed fault");
+    mock.faults.add({ operation: "oauth.authorize", drop: "before", times: 1 });
+    expect(await follow(url)).toBe("The connection was closed.");
+    expect(await follow(`${mock.authUrl}/authorize`)).toContain("This sign-in link does not work");
+    expect(defects).toEqual([]);
+  });
+
+  it("leaves for other pages of the authorization server, and for all of them after the mock has stopped", async () => {
+    const mock = await start({ persist: "session", settings: { authUrl: "https://Login.mgmt.test" } });
+    const { url } = await begin(mock);
+    for (const other of ["/authorized", "/", "/app/authorize", "/token"])
+      expect(page.navigate(`https://login.mgmt.test${other}`)).toBe("leaves");
+    expect(await follow(new URL(`${url}#top`).href)).toContain("<h1>Sign in</h1>");
+    await mock.stop();
+    expect(page.navigate(url)).toBe("leaves");
+  });
+
+  it("loads the app again when the visitor goes back from the authorization page", async () => {
+    const mock = await start();
+    const { url } = await begin(mock);
+    expect(page.navigate("http://app.test/cart", { isBack: true })).toBe("leaves");
+    await follow(url);
+    expect(page.navigate("http://app.test/cart")).toBe("leaves");
+    expect(page.navigate("http://app.test/cart", { isBack: true })).toBe("responds");
+  });
+
+  it("keeps the page, and says why, when the page would forget the login", async () => {
+    const mock = await start({});
+    const { url } = await begin(mock);
+    expect(page.navigate(url)).toBe("stays");
+    expect(defects).toEqual([
+      expect.objectContaining({
+        code: "mock:login_not_kept",
+        message: expect.stringContaining('Pass setupMockWorker({ persist: "session" })'),
+      }),
+    ]);
+  });
+
+  it("says so once, as soon as a login begins, when the browser has no Navigation API", async () => {
+    page.open({ hasNavigation: false });
+    const mock = await start();
+    expect(defects).toEqual([]);
+    await begin(mock);
+    await begin(mock);
+    expect(defects).toEqual([
+      expect.objectContaining({
+        code: "mock:login_unsupported",
+        message: expect.stringMatching(
+          /Navigation API.+create clients with token: \(\) => mock\.tokens\.user/,
+        ),
+      }),
+    ]);
+  });
+});
