@@ -191,7 +191,7 @@ const uses: Record<string, (folder: string) => Promise<void>> = {
 };
 
 /** Examples that have a test file of their own, with the runtime that they need. */
-const elsewhere = ["next-route", "vite-login", "vite-offline", "worker"];
+const elsewhere = ["next-route", "storybook", "vite-login", "vite-offline", "worker"];
 
 describe("examples", () => {
   it("are all tested with the packed packages", () => {

@@ -1,0 +1,13 @@
+import { type WorkerMock, setupMockWorker } from "@mgmt/mock/browser";
+
+const mock = setupMockWorker();
+
+/** Returns a loader that starts the mock, empties it, and adds what one story shows. */
+export const withState =
+  (add: (mock: WorkerMock) => unknown = () => undefined) =>
+  async (): Promise<{ mock: WorkerMock }> => {
+    await mock.start();
+    await mock.reset();
+    await add(mock);
+    return { mock };
+  };
