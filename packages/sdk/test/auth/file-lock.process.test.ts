@@ -262,4 +262,27 @@ describe("withFileLock", { timeout: 120_000 }, () => {
     const taken = withFileLock(join(folder, "lock"), async () => "never", { signal });
     expect(await thrown(taken)).toMatchObject({ code: "auth:store_failed" });
   });
+
+  it("keeps the file that a waiter creates again while the holder looks for it", async () => {
+    const program = await makeProgram(`
+      import files from "node:fs/promises";
+      import { syncBuiltinESMExports } from "node:module";
+      import { withFileLock } from "@mgmt/sdk/auth/node";
+      const lock = process.argv[2] + "/lock";
+      const late = lock + ".late.own";
+      const { open, readdir } = files;
+      files.readdir = async (...args) => [...(await readdir(...args)), "lock.late.own"];
+      files.open = async (...args) => {
+        const opened = open(...args);
+        if (args[0] === late) await opened.catch(() => files.writeFile(late, "waits"));
+        return opened;
+      };
+      syncBuiltinESMExports();
+      const { signal } = new AbortController();
+      await withFileLock(lock, async () => console.log(await files.readFile(late, "utf8")), { signal });
+    `);
+    const { ended, lines, errors } = run(program, await makeFolder());
+    expect(await ended, errors()).toBe(0);
+    expect(lines).toEqual(["waits"]);
+  });
 });

@@ -257,9 +257,12 @@ const removeLeftovers = async (file: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`)) continue;
     const path = join(folder, name);
-    const waiter = name.endsWith(".own") ? await readHolder(path) : undefined;
-    const isNeeded = waiter && lifeOf(waiter.owner, knownProcesses()) !== "dead";
-    if (!isNeeded) await rm(path, { force: true });
+    if (name.endsWith(".own")) {
+      // If the file is missing now, its process may be about to create it again.
+      const waiter = await readHolder(path);
+      if (!waiter || lifeOf(waiter.owner, knownProcesses()) !== "dead") continue;
+    }
+    await rm(path, { force: true });
   }
 };
 
