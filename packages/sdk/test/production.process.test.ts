@@ -81,6 +81,13 @@ const programOf = (clients: string): string => `
     surrogate: () => client.projects.get("\\ud800"),
     loginClient: () => startLogin({ ...login, clientId: "" }),
     loginAddress: () => startLogin({ ...login, authUrl: "auth.test" }),
+    login: () => startLogin({ ...login, scope: "workspace:admin" }),
+    loginType: () => startLogin({ ...login, scopes: "workspace:admin" }),
+    authenticator: () => {
+      const { authUrl: issuer, clientId } = login;
+      const expired = { accessToken: "a", refreshToken: "r", expiresAt: 1, scopes: [], issuer, clientId };
+      return createAuthenticator({ ...login, store: memoryStore(expired), onBackgroundErrors() {} }).token();
+    },
   };
   const thrown = {};
   for (const [name, call] of Object.entries(calls)) {
@@ -103,9 +110,6 @@ const programOf = (clients: string): string => `
     toArrayType: () => client.projects.list().toArray({ limit: "5" }),
     requestName: () => client.request({ method: "GET", path: "/v1/me", timeout: 5 }),
     requestType: () => client.request({ method: 5, path: "/v1/me" }),
-    login: () => startLogin({ ...login, scope: "workspace:admin" }),
-    loginType: () => startLogin({ ...login, scopes: "workspace:admin" }),
-    authenticator: () => createAuthenticator({ ...login, store: memoryStore(), onBackgroundErrors() {} }),
     browserStore: () => browserStore({ storge: 5 }),
     connectionString: () => connectionString({ host: "db.test", user: "u", pass: "p" }, { pool: true }),
   };
@@ -204,6 +208,9 @@ describe("a production build for a browser", () => {
         "surrogate: id is not well-formed text",
         "loginClient: clientId must not be empty",
         "loginAddress: authUrl is not an absolute URL",
+        "login: scope is not an option of a login; did you mean scopes?",
+        "loginType: scopes must be an array of strings",
+        "authenticator: onBackgroundErrors is not an option of a login; did you mean onBackgroundError?",
       ]);
       expect(results[name]?.refused).toBe(0);
     },

@@ -42,6 +42,7 @@ export interface OAuthOptions {
 
 /** Validated options with defaults applied. */
 export interface OAuthSettings {
+  readonly given: OAuthOptions;
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -67,6 +68,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   const issuer = options.authUrl;
   const server = endpoints && readEndpoints(issuer, endpoints, allowInsecureHttp);
   return {
+    given: options,
     issuer,
     clientId,
     clientSecret,

@@ -16,11 +16,14 @@ export interface LoginAttempt {
   scopes: string[];
 }
 
-/** Returns the given endpoints or the server's metadata (RFC 8414), which is requested only once. */
+/** Returns the given endpoints or the server's metadata (RFC 8414), which is requested only once. Nothing is sent before it. */
 const serverOf = async (
   settings: OAuthSettings,
   signal: AbortSignal | undefined,
 ): Promise<oauth.AuthorizationServer> => {
+  // Production builds for browsers have not checked them at start.
+  const { assertOptions } = await import("#all-type-checks");
+  assertOptions(settings.given, "a login", () => InvalidArgumentError);
   const discovery = (settings.server ??= sendOAuthRequest(
     { stage: "discovery", settings, signal, secrets: [] },
     async (options) => {
