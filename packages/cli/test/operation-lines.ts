@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OperationId } from "../src/contract/generated/operation-id.js";
+import type { OperationId } from "@mgmt/sdk";
 import { rows, validLine } from "./operation-examples.js";
 import { type Result, runLine } from "./result.js";
 import type { Session } from "./terminal.js";

@@ -12,7 +12,7 @@ import { CommandWords } from "./words.js";
 import { generateCliSchemas } from "./schemas.js";
 import { secretFields } from "./secrets.js";
 import { generateManifest } from "./manifest.js";
-import { type Contract, type Operation, type Parameter, httpMethods } from "../contract/contract.js";
+import { type Contract, type Operation, type Parameter } from "../contract/contract.js";
 import { secretNames } from "../internal/secret-fields.js";
 import { createdResource, credentialsOf, operationOf } from "../contract/resources.js";
 
@@ -39,7 +39,6 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
     files.set(`${folder}/commands/${group}.ts`, await print(source));
   }
   files.set(`${folder}/groups.ts`, await print(groupIndex([...groups.keys()])));
-  files.set(`${folder}/operation-id.ts`, await print(operationIds(contract)));
   files.set(`${folder}/id-prefixes.ts`, await print(idPrefixes(contract)));
   files.set(`${folder}/secret-names.ts`, await print(namesOfSecrets(contract)));
   for (const [path, content] of await generateManifest(contract, header)) files.set(path, content);
@@ -150,11 +149,6 @@ const groupIndex = (names: string[]): string[] => [
     (name) => `{ name: "${name}", load: async () => (await import("./commands/${name}.js")).commands },`,
   ),
   `];`,
-];
-
-const operationIds = (contract: Contract): string[] => [
-  `export type HttpMethod = ${httpMethods.map((method) => JSON.stringify(method)).join(" | ")};`,
-  `export type OperationId = ${contract.operations.map(({ id }) => JSON.stringify(id)).join(" | ")};`,
 ];
 
 const idPrefixes = ({ idKinds }: Contract): string[] => [

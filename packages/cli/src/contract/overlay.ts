@@ -1,4 +1,4 @@
-import type { OperationId } from "./generated/operation-id.js";
+import type { OperationId } from "@mgmt/sdk";
 
 /** The resource that `--wait` waits for. */
 export interface WaitRule {

@@ -1,4 +1,4 @@
-import type { HttpMethod } from "./generated/operation-id.js";
+import type { OperationInfo } from "@mgmt/sdk";
 
 /** An operation as the generator writes it into `generated/commands/*.ts`. */
 export interface OperationCommand {
@@ -6,7 +6,7 @@ export interface OperationCommand {
   readonly id: string;
   /** The words after `mgmt`: `["workspaces", "service-tokens", "list"]`. */
   readonly words: readonly string[];
-  readonly method: HttpMethod;
+  readonly method: OperationInfo["method"];
   readonly path: string;
   readonly origin: "documented" | "extended";
   readonly summary: string;

@@ -1,5 +1,4 @@
 import { secretInArguments, usageError } from "../../errors/usage-errors.js";
-import type { HttpMethod } from "../../contract/generated/operation-id.js";
 import { parseJson } from "../../input/parse-value.js";
 import type { Sources } from "../../input/sources.js";
 import { isObject } from "../../contract/json-path.js";
@@ -12,7 +11,7 @@ import type { OperationCommand } from "../../contract/row.js";
 
 /** What was typed about a request. */
 export interface TypedRequest {
-  readonly method: HttpMethod;
+  readonly method: OperationCommand["method"];
   readonly path: string;
   readonly fields: readonly TypedField[];
   readonly input: string | undefined;
@@ -103,7 +102,7 @@ const fixedHeaders: readonly string[] = [
 
 /** A request that is ready to be sent. */
 export interface ApiRequest {
-  readonly method: HttpMethod;
+  readonly method: OperationCommand["method"];
   /** Encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;

@@ -6,7 +6,7 @@ import {
   type ParseOptionsResult,
   type Option,
 } from "commander";
-import type { OperationId } from "../../contract/generated/operation-id.js";
+import type { OperationId } from "@mgmt/sdk";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
 import type { OperationCommand } from "../../contract/row.js";
 import type { CompleteArgument } from "./completion.js";

@@ -1,5 +1,5 @@
 import type { Context } from "../../input/context.js";
-import type { OperationId } from "../../contract/generated/operation-id.js";
+import type { OperationId } from "@mgmt/sdk";
 import type { MgmtCommand, DeclaredErrors } from "./command.js";
 import type { headings } from "./headings.js";
 
