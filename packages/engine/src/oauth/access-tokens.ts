@@ -1,7 +1,4 @@
 import type { JWTPayload } from "jose";
-// The whole package takes three times as long to load.
-import { SignJWT } from "jose/jwt/sign";
-import { jwtVerify } from "jose/jwt/verify";
 import type { Want } from "../store/want.js";
 import type { TokenClaims, TokenSigner } from "../world/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
@@ -27,7 +24,9 @@ export class AccessTokens implements Authenticator, TokenSigner {
     private readonly settings: Pick<Settings, "authUrl" | "baseUrl">,
   ) {}
 
-  sign(claims: TokenClaims): Promise<string> {
+  async sign(claims: TokenClaims): Promise<string> {
+    // The whole package takes three times as long to load.
+    const { SignJWT } = await import("jose/jwt/sign");
     const { kid, key } = this.keys.current;
     return new SignJWT({ ...claims })
       .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid })
@@ -79,6 +78,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
   }
 
   async #claims(token: string): Promise<JWTPayload | undefined> {
+    const { jwtVerify } = await import("jose/jwt/verify");
     try {
       const { payload } = await jwtVerify(
         token,
