@@ -2,7 +2,7 @@
 export { assertEngineOptions } from "./server/engine-options.js";
 export type { StoredServerOptions } from "./server/stored-backend.js";
 export { StoredServer } from "./server/stored-server.js";
-export { tablesOf } from "./server/stored-snapshot.js";
+export { tablesOf } from "./server/snapshot-tables.js";
 export { LockLostError } from "./world/database-engine.js";
 export { serverTables } from "./world/server-rows.js";
 export { oauthPaths } from "./oauth/metadata.js";

@@ -9,7 +9,7 @@ import {
   isExhausted,
   strikes,
 } from "../world/faults.js";
-import type { FaultRow, ServerRecords } from "../world/server-rows.js";
+import type { FaultRow, ServerRecords, ServerStep } from "../world/server-rows.js";
 
 /** Name of the lock that keeps two requests from striking the same fault. */
 const lock = "faults";
@@ -44,9 +44,9 @@ export class Faults<M extends Mode> implements FaultSource {
 
   /** Removes a fault. Returns false when it is not installed. */
   remove(id: string): Returned<M, boolean> {
-    return this.records.change(lock, ({ faults }) => {
-      const isInstalled = faults.get(id) !== undefined;
-      faults.delete(id);
+    return this.records.change(lock, (rows) => {
+      const isInstalled = rows.faults.get(id) !== undefined;
+      removeFault(id, rows);
       return isInstalled;
     });
   }
@@ -76,11 +76,12 @@ export class Faults<M extends Mode> implements FaultSource {
 
   /** Returns the fault that applies to a request for this target, if any, and counts the request. */
   strike(target: FaultTarget): Returned<M, Fault | undefined> {
-    return this.records.change(lock, ({ faults, draw }) => {
+    return this.records.change(lock, (rows) => {
+      const { faults, draw } = rows;
       for (const row of faults.list({})) {
         const counts = { struck: row.struck, skipped: row.skipped };
         const isStruck = strikes(row.fault, counts, target, draw);
-        if (isStruck && isExhausted(row.fault, counts)) faults.delete(row.id);
+        if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, rows);
         else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
         if (isStruck) return row.fault;
       }
@@ -88,5 +89,10 @@ export class Faults<M extends Mode> implements FaultSource {
     });
   }
 }
+
+const removeFault = (id: string, { faults, install }: ServerStep): void => {
+  faults.delete(id);
+  if (faults.list({}).length === 0) install({ hasFaults: false });
+};
 
 const shown = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });

@@ -1,7 +1,6 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
-import type { PartialTables } from "../store/partial-tables.js";
 import type { Sessions } from "../store/records.js";
-import type { JobRow, ScheduledJob } from "../world/server-rows.js";
+import type { JobRow, ServerTables, ScheduledJob } from "../world/server-rows.js";
 import { JobTakenError, SupersededError } from "./job-handler.js";
 import { withoutHold } from "../values/idle-timer.js";
 import type { Job } from "../world/scheduler.js";
@@ -15,7 +14,7 @@ import type { JobTable } from "./table-scheduler.js";
  */
 export type JobTransaction = <T>(
   purpose: "read" | "take" | "delete",
-  step: (jobs: JobTable, tables: PartialTables) => T,
+  step: (jobs: JobTable, tables: ServerTables) => T,
   ids?: readonly string[],
 ) => Promise<T>;
 
@@ -147,7 +146,7 @@ export class JobRunner {
    *
    * @param reach called with the time of each job, in the transaction that takes it.
    */
-  async advance(time: number, reach: (dueAt: number, tables: PartialTables) => void): Promise<void> {
+  async advance(time: number, reach: (dueAt: number, tables: ServerTables) => void): Promise<void> {
     const left = new Set<string>();
     this.#isAdvancing = true;
     try {
@@ -227,7 +226,7 @@ export class JobRunner {
    */
   async #claim(
     choose: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
-    take: (job: JobRow, tables: PartialTables) => void = () => undefined,
+    take: (job: JobRow, tables: ServerTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
     const { transact, sessions } = this.#parts;
     let ended = new Set<string>();

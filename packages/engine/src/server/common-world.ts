@@ -1,13 +1,19 @@
 import { approvalPages } from "../oauth/approval-endpoint.js";
-import type { SignInGate } from "../oauth/sign-in-gate.js";
+import { SignInGate } from "../oauth/sign-in-gate.js";
 import { findContract } from "../request/contract-endpoint.js";
+import { countRequest, hitOf } from "../request/limit.js";
 import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
+import type { Clock } from "../values/clock.js";
+import { mergeSettings } from "../values/merge-settings.js";
 import type { Settings } from "../values/settings.js";
 import type { DatabaseEngine } from "../world/database-engine.js";
 import type { DatabaseWork } from "../world/database-work.js";
+import { memoryDatabaseEngine } from "../world/memory-database-engine.js";
+import type { ServerTables } from "../world/server-rows.js";
 import type { ServerWorld } from "../world/server-world.js";
 import type { World } from "../world/world.js";
-import type { KeyedParts } from "./server-state.js";
+import type { EngineOptions } from "./engine-options.js";
+import type { KeyedParts, ServerState } from "./server-state.js";
 
 /** What the worlds of a server have in common, wherever its rows are. */
 export interface WorldParts {
@@ -17,6 +23,14 @@ export interface WorldParts {
   /** Undefined when browsers need no key to sign in. */
   readonly gate: SignInGate | undefined;
 }
+
+/** @throws TypeError for a setting that is not valid. */
+export const worldPartsOf = (options: EngineOptions, databaseWork: DatabaseWork): WorldParts => {
+  const settings = mergeSettings(options.settings);
+  const { databaseEngine = memoryDatabaseEngine("mgmt.test"), signInKey } = options;
+  const gate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
+  return { settings, databaseEngine, databaseWork, gate };
+};
 
 /** Returns the part of a server's world that does not depend on where its rows are. */
 export const commonWorld = (
@@ -37,6 +51,17 @@ export const commonWorld = (
       endpoints.get(path) ?? findUpload(method, path) ?? findApprovalPage(method, path) ?? findContract(path),
   };
 };
+
+/** Returns what counts requests for the rate limit of a server. */
+export const requestCounter =
+  (server: () => ServerState, clock: Clock, tables: Pick<ServerTables, "hit">): World["countRequest"] =>
+  (operation, principal) => {
+    const { rateLimit, row } = server();
+    return countRequest(rateLimit, operation, (limit) => {
+      const now = clock.now();
+      return { window: tables.hit(hitOf(limit, row.rateEpoch, principal, now)), now };
+    });
+  };
 
 /** Returns the addresses that rules write into responses. */
 export const addressesOf = ({ baseUrl }: Settings): Pick<World, "url" | "uploadUrl"> => ({

@@ -1,6 +1,6 @@
 import { DefaultRows } from "../control/default-rows.js";
 import type { Store } from "../store/store.js";
-import { RandomIds, seedRandom } from "../values/random-ids.js";
+import { RandomIds } from "../values/random-ids.js";
 import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
 import { MemoryBackend } from "./memory-backend.js";
 import { Server } from "./server.js";
@@ -15,9 +15,8 @@ export class MemoryServer extends Server<"sync"> {
   constructor(options: EngineOptions = {}) {
     assertEngineOptions(options);
     const { deterministic = null } = options;
-    const draws = new RandomIds(deterministic === null ? null : seedRandom(`${deterministic} faults`));
-    const backend = new MemoryBackend(options, () => draws.fraction());
-    const prefix = deterministic === null ? draws.label(10) : "seeded";
+    const backend = new MemoryBackend(options);
+    const prefix = deterministic === null ? new RandomIds(null).label(10) : "seeded";
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
     this.defaults = new DefaultRows(() => this.store);
@@ -25,6 +24,6 @@ export class MemoryServer extends Server<"sync"> {
 
   /** The rows of the current state. */
   get store(): Store {
-    return this.#backend.state.store;
+    return this.#backend.world().store;
   }
 }

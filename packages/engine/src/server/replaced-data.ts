@@ -13,7 +13,7 @@ import { readOnly, withoutLocks } from "../store/backing.js";
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
 import type { Pauses } from "../values/pauses.js";
-import { rowsIn, rowsRemoved } from "./stored-snapshot.js";
+import { rowsIn, rowsRemoved } from "./snapshot-tables.js";
 
 interface Work extends Pick<Transactions, "transact"> {
   readonly databaseEngine: DatabaseEngine;

@@ -1,6 +1,6 @@
 import { ApprovalsControl } from "../control/approvals-control.js";
 import { change } from "../control/change.js";
-import { ClockControl, type ClockSource } from "../control/clock-control.js";
+import { ClockControl } from "../control/clock-control.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
 import { Faults } from "../control/faults.js";
 import { OAuthControl } from "../control/oauth-control.js";
@@ -13,6 +13,7 @@ import { environmentRecorder } from "../request/coverage.js";
 import { type BodyPolicy, Engine } from "../request/engine.js";
 import { readRateLimit } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
+import type { TableStates } from "../store/records.js";
 import { behaviors } from "../rules/behaviors.js";
 import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
@@ -21,23 +22,29 @@ import type { RateLimitSettings, Settings } from "../values/settings.js";
 import type { ServerRecords } from "../world/server-rows.js";
 import type { ServerWorld } from "../world/server-world.js";
 import type { EngineOptions } from "./engine-options.js";
-import type { Snapshot } from "./snapshot.js";
+import { withEnsuredClients } from "./ensured-clients.js";
+import { type ControlRows, clockOf, recordsOf } from "./control-rows.js";
+import { type Snapshot, readSnapshot } from "./snapshot.js";
+import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./snapshot-tables.js";
 
 /** Where the state of a server is, and what runs its jobs. */
-export interface Backend<M extends Mode> {
+export interface Backend<M extends Mode> extends ControlRows<M> {
   readonly settings: Settings;
-  readonly records: ServerRecords<M>;
-  readonly clock: ClockSource<M>;
   /** Returns the world for the next request. */
   requestWorld(): ServerWorld;
   /** Returns the world for jobs and the control surface. */
   world(): ServerWorld<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   tenantRows(workspaceId: string): Awaitable<TenantRows>;
-  snapshot(): Returned<M, Snapshot>;
-  load(snapshot: Snapshot): Promise<void>;
-  /** @param cleared called once the state of the server is the initial one. */
-  reset(cleared: () => void): Promise<void>;
+  /** Returns what a function makes of the rows of all tables. */
+  readAll<T>(look: (states: TableStates) => T): Returned<M, T>;
+  /**
+   * Replaces the rows of all tables. Resolves when the real databases match them.
+   *
+   * @param next returns the new rows. When it throws, nothing changes.
+   * @param replaced called once the rows are replaced.
+   */
+  replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void>;
   save(): Promise<void>;
   idle(): Promise<void>;
   start(): void;
@@ -65,6 +72,7 @@ export class Server<M extends Mode = Mode> {
   readonly seed: Seeder;
   readonly tokens: TokenMint;
   readonly #backend: Backend<M>;
+  readonly #records: ServerRecords<M>;
   readonly #engine: Engine;
   readonly #log: RequestLog;
 
@@ -73,8 +81,9 @@ export class Server<M extends Mode = Mode> {
     const world = (): ServerWorld<M> => backend.world();
     this.#backend = backend;
     this.settings = backend.settings;
-    this.clock = new ClockControl(backend.clock);
-    this.faults = new Faults(backend.records);
+    this.#records = recordsOf(backend);
+    this.clock = new ClockControl(clockOf(backend));
+    this.faults = new Faults(this.#records);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
       world: () => backend.requestWorld(),
@@ -143,7 +152,7 @@ export class Server<M extends Mode = Mode> {
    */
   setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
     const rateEpoch = randomText(16);
-    return this.#backend.records.change("rate limit", ({ install }) => {
+    return this.#records.change("rate limit", ({ install }) => {
       // Here, so that the error rejects the promise of a server that has one.
       const limited = limit ? [...readRateLimit(limit).limited] : [];
       install({ rateLimit: limit, rateEpoch });
@@ -153,7 +162,7 @@ export class Server<M extends Mode = Mode> {
 
   /** Returns a copy of the whole state as plain JSON. */
   snapshot(): Returned<M, Snapshot> {
-    return this.#backend.snapshot();
+    return this.#backend.readAll(snapshotOfTables);
   }
 
   /**
@@ -164,7 +173,10 @@ export class Server<M extends Mode = Mode> {
    * @throws Error when the value is not a snapshot.
    */
   load(snapshot: Snapshot): Promise<void> {
-    return this.#backend.load(snapshot);
+    return this.#backend.replaceAll((states) => {
+      const entered = structuredClone(readSnapshot(snapshot));
+      return tablesOf(withEnsuredClients(entered, rowsIn(states, "clients")), serverTablesOf(states));
+    });
   }
 
   /**
@@ -173,10 +185,16 @@ export class Server<M extends Mode = Mode> {
    * match the records, as for `load`.
    */
   reset(): Promise<void> {
-    return this.#backend.reset(() => {
-      this.dataPlane.reset();
-      this.#log.clear();
-    });
+    return this.#backend.replaceAll(
+      (states) => {
+        const { initial, draws } = serverTablesOf(states);
+        return tablesOf(withEnsuredClients(initial, rowsIn(states, "clients")), { initial, draws });
+      },
+      () => {
+        this.dataPlane.reset();
+        this.#log.clear();
+      },
+    );
   }
 
   /** Stores the state, even when no row has changed. */

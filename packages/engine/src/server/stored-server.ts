@@ -1,14 +1,11 @@
 import { read } from "../control/change.js";
 import { DefaultRows } from "../control/default-rows.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
-import { RandomIds, seedRandom } from "../values/random-ids.js";
+import { RandomIds } from "../values/random-ids.js";
 import type { World } from "../world/world.js";
-import { startOf } from "./engine-options.js";
-import { firstSnapshot } from "./memory-state.js";
+import { tablesOfNew } from "./new-server.js";
 import { Server } from "./server.js";
-import { readSnapshot } from "./snapshot.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
-import { tablesOf } from "./stored-snapshot.js";
 
 /** Rows that a new server starts with. */
 export interface StoredDefaults {
@@ -37,13 +34,7 @@ export class StoredServer extends Server<"async"> {
    * @throws DatabaseUnavailableError when the records cannot be reached; Error when `snapshot` or `initial` is not a snapshot.
    */
   static async open(options: StoredServerOptions): Promise<StoredServer> {
-    const { records, deterministic = null } = options;
-    const initial = options.initial
-      ? readSnapshot(options.initial)
-      : firstSnapshot(deterministic, startOf(options));
-    const snapshot = options.snapshot ? readSnapshot(options.snapshot) : initial;
-    const draws = deterministic === null ? null : seedRandom(`${deterministic} faults`);
-    const isNew = await records.fill(tablesOf(snapshot, { initial, draws }));
+    const isNew = await options.records.fill(tablesOfNew(options));
     const backend = new StoredBackend(options);
     await backend.refresh();
     return new StoredServer(options, backend, isNew);

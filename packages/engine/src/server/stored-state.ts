@@ -2,13 +2,14 @@ import { OAuthError } from "../oauth/oauth-error.js";
 import type { DatabaseCredential } from "../world/database-engine.js";
 import type { Ids } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
-import { countRequest, hitOf } from "../request/limit.js";
+import { hitOf } from "../request/limit.js";
 import type { Principal } from "../values/principal.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RequestError } from "../values/request-error.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import type { World } from "../world/world.js";
-import { addressesOf } from "./common-world.js";
+import { addressesOf, requestCounter } from "./common-world.js";
+import type { TransactionView } from "./control-rows.js";
 import { type Access, readOnly } from "../store/backing.js";
 import type { Lookup } from "../store/store.js";
 import type { PartialTables } from "../store/partial-tables.js";
@@ -33,13 +34,6 @@ export interface StoredStateParts extends StateParts {
   readonly databaseEngine: World["databaseEngine"];
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
-}
-
-/** What a step of the server sees: the world of the rules, and the tables of the server. */
-export interface StoredStep {
-  readonly world: World;
-  readonly tables: PartialTables;
-  readonly row: ServerRow;
 }
 
 export interface RunOptions {
@@ -96,13 +90,13 @@ export class StoredState {
   }
 
   /**
-   * Runs a step in a transaction.
+   * Runs a step in a transaction. Loads the state again if the step has changed it.
    *
    * @throws StateChangedError when the state is not the expected one; what the step throws.
    */
   async run<T>(
     access: Access,
-    step: (parts: StoredStep) => T,
+    step: (view: TransactionView) => T,
     { expected, wants }: RunOptions = {},
   ): Promise<T> {
     const { records, databaseEngine, onScheduled } = this.#parts;
@@ -111,6 +105,7 @@ export class StoredState {
       const state = expected ?? this.state;
       const draws = new RecordedDraws(this.#random, state.clock);
       let announced: Announced[] = [];
+      let isRowChanged = false;
       let scheduled = (): ScheduledJob[] => [];
       const adopt = (): void => {
         for (const { databaseId, credentials } of announced)
@@ -139,11 +134,14 @@ export class StoredState {
                 jobs.get(job.id) ? [{ ...job, workspaceId: knownWorkspace(tables, job.subject) }] : [],
               );
             announced = [];
-            return this.#step({ tables, row, scheduler, draws, state, announced }, step);
+            const value = this.#step({ tables, row, scheduler, draws, state, announced }, step);
+            isRowChanged = server.get(serverId) !== row;
+            return value;
           },
           { access, isRefusal, wants: [...serverWants, ...(wants?.() ?? [])] },
         );
         adopt();
+        if (isRowChanged) await this.refresh();
         return value;
       } catch (error) {
         if (isRefusal(error)) adopt();
@@ -177,7 +175,7 @@ export class StoredState {
       state: ServerState;
       announced: Announced[];
     },
-    step: (parts: StoredStep) => T,
+    step: (view: TransactionView) => T,
   ): T {
     const { settings, databaseEngine } = this.#parts;
     const generators = tables.table<GeneratorRow, Record<string, never>>("server");
@@ -206,11 +204,7 @@ export class StoredState {
       },
       scheduler,
       cursors: state.cursors,
-      countRequest: (operation, principal) =>
-        countRequest(state.rateLimit, operation, (limit) => {
-          const now = clock.now();
-          return { window: tables.hit(hitOf(limit, state.row.rateEpoch, principal, now)), now };
-        }),
+      countRequest: requestCounter(() => state, clock, tables),
       ...addressesOf(settings),
     };
     try {

@@ -7,7 +7,8 @@ import type { ClockState } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Row } from "../store/rows.js";
 import type { Table } from "../store/collections.js";
-import type { Collection, Everything } from "../store/store.js";
+import type { Hit, RateWindow } from "../store/rate-window.js";
+import type { Collection, Everything, ExpiringCollection, Lookup } from "../store/store.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 
 // Rows of the tables that the server itself uses. All servers of one store share them.
@@ -21,7 +22,7 @@ export interface Installed {
   rateLimit?: RateLimitSettings | null | undefined;
   /** Changes when all counts of the rate limit start from 0. */
   rateEpoch: string;
-  /** Whether the table `faults` may have rows. */
+  /** Whether the table `faults` has rows. */
   hasFaults: boolean;
   /** The number of the next fault. */
   nextFault: number;
@@ -88,6 +89,13 @@ export const serverTables = {
   faults: { keys: [], indexes: [] },
 } as const satisfies Readonly<Record<string, Table>>;
 
+/** Finds the tables of the server itself. */
+export interface ServerTables {
+  table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
+  /** Counts a request in a window of the rate limit, and returns the window. */
+  hit(want: Hit): RateWindow;
+}
+
 /** The rows of the server itself, as one step sees them. */
 export interface ServerStep {
   readonly installed: Installed;
@@ -101,7 +109,7 @@ export interface ServerStep {
 
 /** The rows of the server itself. */
 export interface ServerRecords<M extends Mode> {
-  /** Returns whether any fault may be installed, as the latest transaction of this process has seen it. */
+  /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
   read<T>(step: (rows: ServerStep) => T): Returned<M, T>;
   /** @param lock excludes other changes with the same lock. */

@@ -1,6 +1,6 @@
 import { JobQueue } from "../../src/jobs/job-queue.js";
 import { type JobWhere, TableScheduler } from "../../src/jobs/table-scheduler.js";
-import { jobOf, jobsOf } from "../../src/server/stored-snapshot.js";
+import { jobOf, jobsOf } from "../../src/server/snapshot-tables.js";
 import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
 import { VirtualClock } from "../../src/values/clock.js";
 import type { Job } from "../../src/world/scheduler.js";

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { stateOf } from "../../src/server/memory-state.js";
+import { MemoryState } from "../../src/server/memory-state.js";
+import { tablesOf } from "../../src/server/snapshot-tables.js";
+import { RateWindows } from "../../src/store/rate-window.js";
 import { MemoryServer } from "../../src/server/memory-server.js";
 import { Engine } from "../../src/request/engine.js";
 import { DatabaseWork } from "../../src/world/database-work.js";
@@ -32,12 +34,13 @@ beforeEach(() => {
 /** Opens a server with the rows of the first one, which records its transactions. */
 const open = (): Engine => {
   const onDefect = (error: unknown): void => void defects.push(error);
-  const world = stateOf(first.snapshot(), {
+  const snapshot = first.snapshot();
+  const { world } = new MemoryState(tablesOf(snapshot, { initial: snapshot, draws: null }), {
     settings: first.settings,
     databaseEngine: memoryDatabaseEngine("mgmt.test"),
     gate: undefined,
     databaseWork: new DatabaseWork(),
-    countRequest: () => undefined,
+    windows: new RateWindows(),
     afterMutation: undefined,
     onDefect,
   });

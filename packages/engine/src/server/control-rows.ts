@@ -1,0 +1,93 @@
+import type { ClockSource } from "../control/clock-control.js";
+import { type Access, readOnly } from "../store/backing.js";
+import type { Everything } from "../store/store.js";
+import { type Mode, type Returned, andThen } from "../values/awaitable.js";
+import { VirtualClock } from "../values/clock.js";
+import { RandomIds } from "../values/random-ids.js";
+import {
+  type FaultRow,
+  type GeneratorRow,
+  type ServerTables,
+  type ServerRecords,
+  type ServerRow,
+  type ServerStep,
+  generatorId,
+  serverId,
+} from "../world/server-rows.js";
+import type { World } from "../world/world.js";
+
+/** What a step on the rows of the server itself sees. */
+export interface TransactionView {
+  readonly tables: ServerTables;
+  readonly row: ServerRow;
+  readonly world: World;
+}
+
+/** Where the rows of the server itself are. */
+export interface ControlRows<M extends Mode> {
+  /** Whether any fault is installed, as the latest transaction of this process has seen it. */
+  readonly hasFaults: boolean;
+  /** Runs a step in a transaction. */
+  run<T>(access: Access, step: (view: TransactionView) => T): Returned<M, T>;
+  /** Plans the jobs by a clock that was changed. */
+  planJobs(): void;
+  /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
+  advanceTo(time: number): Promise<void>;
+}
+
+/** Returns the rows that the control surface uses. */
+export const recordsOf = <M extends Mode>(rows: ControlRows<M>): ServerRecords<M> => {
+  const random = new RandomIds(null);
+  return {
+    hasFaults: () => rows.hasFaults,
+    read: (step) => rows.run(readOnly, (view) => step(stepOf(view, random))),
+    change: (lock, step) => rows.run({ mode: "write", locks: [lock] }, (view) => step(stepOf(view, random))),
+  };
+};
+
+const stepOf = ({ tables, row, world }: TransactionView, random: RandomIds): ServerStep => ({
+  installed: row,
+  faults: tables.table<FaultRow, Everything>("faults"),
+  now: world.clock.now(),
+  install: (changes) => void tables.table<ServerRow, Everything>("server").update(serverId, changes),
+  draw: () => {
+    const generators = tables.table<GeneratorRow, Everything>("server");
+    const draws = generators.get(generatorId)?.draws ?? null;
+    if (draws === null) return random.fraction();
+    const generator = new RandomIds(draws);
+    const drawn = generator.fraction();
+    generators.update(generatorId, { draws: generator.state });
+    return drawn;
+  },
+});
+
+/** Access of a transaction that changes the clock. */
+export const clockAccess: Access = { mode: "write", locks: ["clock"] };
+
+/** Returns the clock that the control surface uses. */
+export const clockOf = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
+  read: (look) => rows.run(readOnly, ({ world }) => look(world.clock)),
+  change: (change) =>
+    andThen(
+      rows.run(clockAccess, ({ tables }) => changeClock(tables, change)),
+      () => rows.planJobs(),
+      // It is a promise if that of `run` is.
+    ) as Returned<M, void>,
+  advanceTo: (time) => rows.advanceTo(time),
+});
+
+export const changeClock = (tables: ServerTables, change: (clock: VirtualClock) => void): void => {
+  const server = tables.table<ServerRow, Everything>("server");
+  const row = server.get(serverId);
+  if (row === undefined) return;
+  const clock = new VirtualClock(row.clock);
+  change(clock);
+  if (JSON.stringify(clock.state) !== JSON.stringify(row.clock))
+    server.update(serverId, { clock: clock.state });
+};
+
+/** Moves the clock to a time, unless it is later already. */
+export const moveForward = (tables: ServerTables, time: number): void =>
+  changeClock(tables, (clock) => {
+    if (time > clock.now()) clock.moveTo(time);
+  });
