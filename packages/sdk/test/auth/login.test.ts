@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { setupMock } from "@mgmt/mock";
 import { createClient } from "@mgmt/sdk";
 import {
@@ -261,13 +261,18 @@ describe("finishLogin", () => {
   });
 
   it("reports a store that never completes a write", async () => {
-    const store: TokenStore = { ...memoryStore(), write: () => new Promise(() => undefined) };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const write = () => {
+      setImmediate(() => vi.advanceTimersByTime(45_000));
+      return new Promise<void>(() => undefined);
+    };
     const { attempt, redirect } = await allowed();
-    const login = { ...oauth, attempt, callback: redirect, timeoutMs: 100 };
-    const error = await thrown(finishLogin({ ...login, store }));
+    const login = { ...oauth, attempt, callback: redirect };
+    const error = await thrown(finishLogin({ ...login, store: { ...memoryStore(), write } }));
     expect(error).toMatchObject({
       ...{ name: "AuthError", code: "auth:timeout", hint: expect.stringContaining("start a new login") },
-      message: "The store was not ready within 300 ms",
+      message: "The store was not ready within 45000 ms",
     });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/ey[A-Z]/);
   });
