@@ -13,21 +13,23 @@ export interface Run {
 export const isSameRun = (one: Run, other: Run): boolean =>
   one.page === other.page && one.node === other.node && one.manager === other.manager;
 
+/** Pages that nobody can follow here, each with what it needs. */
+export const unfollowed: Readonly<Record<string, string>> = {
+  "examples/vitest-browser/README.md": "a browser that is downloaded from a host of its own",
+  "docs/guides/browser.md": "a web page",
+  "docs/guides/docker.md": "Docker",
+};
+
 /** Pages that users read, and that have something to install or to run. */
 export const followed: string[] = pages
   .filter((page) =>
     /^(?:README\.md|docs\/(?:quickstart|frameworks|guides)\/|(?:examples|packages)\/[\w-]+\/)/.test(page),
   )
+  .filter((page) => !(page in unfollowed))
   .filter((page) => {
     const { steps, faults } = readPage(page);
     return steps.some((step) => step.do === "run") || faults.length > 0;
   });
-
-/** Guides that nobody can follow here, each with what it needs. */
-export const unfollowed: Readonly<Record<string, string>> = {
-  "docs/guides/browser.md": "a web page",
-  "docs/guides/docker.md": "Docker",
-};
 
 /** Pages that readers follow with every package manager; the others have no commands that these do not have. */
 const main = ["app", "terminal", "tests", "ci"].map((name) => `docs/quickstart/${name}.md`);
