@@ -260,8 +260,9 @@ describe("an agent", () => {
   });
 });
 
-describe("every operation", () => {
+describe("every operation that does not only read", () => {
   it("succeeds at least once in these tests", () => {
-    expect(Object.keys(operationTable).filter((id) => !succeeded.has(id))).toEqual([]);
+    const changing = Object.entries(operationTable).filter(([, { method }]) => method !== "GET");
+    expect(changing.map(([id]) => id).filter((id) => !succeeded.has(id))).toEqual([]);
   });
 });
