@@ -93,6 +93,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   if (process.exitCode === 1)
     console.error(
-      "\nThe public interface differs from its reports. If you mean to change it, run `npm run api:update`, and describe the change with `npm run changeset`.",
+      "\nThe public interface differs from its reports. If you mean to change it, run `npm run api:update`, and describe the change in a changeset.",
     );
 }
