@@ -20,6 +20,15 @@ navigation.addEventListener("navigate", (event) => {
 });
 const mock = setupMockWorker({ persist: "session" });
 await mock.start();
+navigation.addEventListener("navigate", (event) => {
+  if (event.canIntercept) event.intercept({ handler: async () => {} });
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (!link) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+});
 const settings = { authUrl: mock.authUrl, clientId: "itgr_pagelogin" };
 await mock.oauth.ensurePublicClient({ id: settings.clientId, redirectUris: [location.origin + "/app"] });
 

@@ -45,15 +45,20 @@ const textPageOf = (text: string): Document => {
   return page;
 };
 
-/** Follows links and forms without a navigation, which a test that drives the browser would wait for. */
+/**
+ * Follows links and forms without a navigation, which a test that drives the browser would wait for. The listeners of the app, which
+ * are still there, do not see them.
+ */
 const followLinks = (root: HTMLElement, follow: (address: string, form?: FormData) => void): void => {
   root.addEventListener("submit", (event) => {
     event.preventDefault();
+    event.stopPropagation();
     const form = event.target;
     if (form instanceof HTMLFormElement)
       follow(form.getAttribute("action") ?? "", new FormData(form, event.submitter));
   });
   root.addEventListener("click", (event) => {
+    event.stopPropagation();
     const link = event.target instanceof Element && event.target.closest("a");
     if (!link) return;
     event.preventDefault();

@@ -50,10 +50,14 @@ export const answerNavigations = (mock: MockServer, { isKept, report, signal }: 
       void import("./authorization-page.js")
         .then(({ openPage }) => openPage(mock, url, report))
         .catch(report);
-    } else if (isShown && navigationType === "traverse" && destination.sameDocument && canIntercept) {
+    } else if (!isShown) {
+      return;
+    } else if (navigationType === "traverse" && destination.sameDocument && canIntercept) {
       // What the document showed at that address is not there any longer.
       navigate.intercept({ handler: async () => location.reload() });
     }
+    // The router of the app is still there, and would show the app in the page.
+    event.stopImmediatePropagation();
   };
   navigation.addEventListener("navigate", listener, { signal });
 };
