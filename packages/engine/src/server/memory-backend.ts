@@ -6,7 +6,7 @@ import type { Settings } from "../values/settings.js";
 import { DatabaseWork } from "../world/database-work.js";
 import { worldPartsOf } from "./common-world.js";
 import type { EngineOptions } from "./engine-options.js";
-import { type MemoryParts, MemoryState, type MemoryWorld } from "./memory-state.js";
+import { type MemoryParts, MemoryState, type MemoryView } from "./memory-state.js";
 import { tablesOfNew } from "./new-server.js";
 import type { TransactionView } from "./control-rows.js";
 import type { Backend } from "./server.js";
@@ -30,11 +30,11 @@ export class MemoryBackend implements Backend<"sync"> {
     return this.#current.row.hasFaults;
   }
 
-  requestWorld(): MemoryWorld {
+  requestWorld(): MemoryView {
     return this.#current.world;
   }
 
-  world(): MemoryWorld {
+  world(): MemoryView {
     return this.#current.world;
   }
 

@@ -19,7 +19,7 @@ import { runJob } from "./run-job.js";
 import { type ServerState, serverStateOf } from "./server-state.js";
 
 /** What rules and the steps of a request see of a server in memory. */
-export interface MemoryWorld extends World, ServerWorld<"sync"> {
+export interface MemoryView extends World, ServerWorld<"sync"> {
   readonly store: MemoryStore;
   readonly databaseEngine: WorldParts["databaseEngine"];
 }
@@ -33,7 +33,7 @@ export interface MemoryParts extends WorldParts {
 
 /** The state of a server in memory. Replacing all rows creates a new state. */
 export class MemoryState {
-  readonly world: MemoryWorld;
+  readonly world: MemoryView;
   readonly queue: JobQueue;
   readonly changes: ChangeHook;
   readonly #parts: MemoryParts;
@@ -67,7 +67,7 @@ export class MemoryState {
     });
     let scheduled = 0;
     const newId = (): string => String((scheduled += 1));
-    const world: MemoryWorld = {
+    const world: MemoryView = {
       ...commonWorld(parts, this.#server),
       ...addresses,
       store,
