@@ -60,16 +60,17 @@ export class MemoryBackend implements Backend<"sync"> {
 
   /** Takes effect at once; resolves when the real databases of removed records are deleted. */
   replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void> {
-    const { queue, states } = { queue: this.#current.queue, states: this.#current.states() };
-    const entered = next(states);
+    const { queue } = this.#current;
+    const left = this.#current.states();
+    const entered = next(left);
     this.#current = new MemoryState(entered, this.#parts);
     // Jobs that are running finish in the old state.
     queue.close();
     replaced?.();
     const { databaseEngine } = this.#parts;
     return Promise.all([
-      ...rowsRemoved(states, entered, "backups").map(({ id }) => databaseEngine.dropBackup(id)),
-      ...rowsRemoved(states, entered, "databases").map(({ id }) => databaseEngine.drop(id)),
+      ...rowsRemoved(left, entered, "backups").map(({ id }) => databaseEngine.dropBackup(id)),
+      ...rowsRemoved(left, entered, "databases").map(({ id }) => databaseEngine.drop(id)),
       queue.idle(),
     ]).then(() => undefined);
   }
