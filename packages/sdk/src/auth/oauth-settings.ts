@@ -42,6 +42,7 @@ export interface OAuthOptions {
 
 /** Validated options with defaults applied. */
 export interface OAuthSettings {
+  /** What the settings were read from. */
   readonly given: OAuthOptions;
   readonly issuer: string;
   readonly clientId: string;
