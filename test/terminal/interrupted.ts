@@ -23,6 +23,12 @@ export interface Interrupted {
   readonly endsWell?: boolean;
 }
 
+/**
+ * By the line of a command: when it is interrupted. A passive command neither waits for anything but a response nor creates anything that
+ * the service keeps, although its shots change something or wait.
+ */
+export type Interruptions = Readonly<Record<string, Interrupted | "passive">>;
+
 /** Makes a line of words. Those in braces are ids. */
 export const words = (line: string): Interrupted["line"] => {
   const all = line.split(" ");

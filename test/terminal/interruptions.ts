@@ -1,7 +1,10 @@
 import { becomeAgent } from "./agent.js";
-import { handWrittenInterruptions } from "./hand-written-interruptions.js";
-import { type Interrupted, secret, words } from "./interrupted.js";
+import { type Interrupted, type Interruptions, secret, words } from "./interrupted.js";
 import type { Place } from "./place.js";
+import { accountInterruptions } from "./shots/accounts.js";
+import { machineInterruptions } from "./shots/machine.js";
+import { provisioningInterruptions } from "./shots/provisioning.js";
+import { workspaceInterruptions } from "./shots/workspaces.js";
 
 const setRunning = async ({ service, ids }: Place): Promise<void> => {
   await service.control("PUT", `/deployments/${ids["deployment"] ?? ""}/status`, { status: "running" });
@@ -34,8 +37,7 @@ const serviceInterruptions = (group: "services" | "apps"): Readonly<Record<strin
   },
 });
 
-/** Every command that waits or creates. */
-export const interruptions: Readonly<Record<string, Interrupted>> = {
+const all: Interruptions = {
   "mgmt projects create": {
     line: words("projects create shop --wait"),
     tenant: "empty",
@@ -143,5 +145,16 @@ export const interruptions: Readonly<Record<string, Interrupted>> = {
     prepare: becomeAgent,
     waiting: "agentApprovals.get",
   },
-  ...handWrittenInterruptions,
+  ...accountInterruptions,
+  ...provisioningInterruptions,
+  ...machineInterruptions,
+  ...workspaceInterruptions,
 };
+
+/** Every command that waits or creates. */
+export const interruptions: Readonly<Record<string, Interrupted>> = Object.fromEntries(
+  Object.entries(all).flatMap(([line, each]) => (each === "passive" ? [] : [[line, each]])),
+);
+
+/** Commands that have a shot which changes something or waits, and that need no interruption. */
+export const passiveCommands: readonly string[] = Object.keys(all).filter((line) => all[line] === "passive");

@@ -1,13 +1,15 @@
+import { databaseManifest } from "./manifest.js";
+import type { Place } from "./place.js";
 import {
   withDump,
   withMergedPreview,
+  withPreview,
+  withProfiles,
+  withRepository,
   withoutConnections,
-  withoutToken,
-} from "./hand-written-interruptions.js";
-import { databaseManifest } from "./manifest.js";
-import type { Place } from "./place.js";
+  withoutCredential,
+} from "./preparations.js";
 import { choices } from "./shot.js";
-import { withPreview, withProfiles, withRepository } from "./shots/machine.js";
 
 /** A question that a command asks. */
 export interface Question {
@@ -43,8 +45,10 @@ export const questions: readonly Question[] = [
   question("a hidden text", "projects transfer webshop", /token/i),
   question("a text", "workspaces service-tokens create", /Name:/),
   question("the database to connect to", "psql", choices, { prepare: withDump }),
-  question("the address of a login", "login --no-browser", /Paste the address/, { prepare: withoutToken }),
-  question("the token of a login", "login --with-token", /Token:/, { prepare: withoutToken }),
+  question("the address of a login", "login --no-browser", /Paste the address/, {
+    prepare: withoutCredential,
+  }),
+  question("the token of a login", "login --with-token", /Token:/, { prepare: withoutCredential }),
   question("the profile to switch to", "auth switch", choices, { prepare: withProfiles }),
   question("the project to link", "link", choices),
   question("whether to create a project", "init", /Create a project/),

@@ -3,7 +3,9 @@ import type { OperationCommand } from "../../../packages/cli/src/contract/row.js
 import type { Place } from "../place.js";
 import { reads, type Shot } from "../shot.js";
 import type { TypedCommand } from "../tree.js";
-import { accountShots, machineShots, provisioningShots } from "./machine.js";
+import { accountShots } from "./accounts.js";
+import { machineShots } from "./machine.js";
+import { provisioningShots } from "./provisioning.js";
 import { branchShots, connectionShots, databaseShots, projectShots, serviceShots } from "./resources.js";
 import { workspaceShots } from "./workspaces.js";
 

@@ -1,4 +1,5 @@
 import { becomeAgent } from "../agent.js";
+import type { Interruptions } from "../interrupted.js";
 import type { Place } from "../place.js";
 import { asks, changes, choices, reads, type Shot } from "../shot.js";
 
@@ -61,4 +62,9 @@ export const workspaceShots: Readonly<Record<string, readonly Shot[]>> = {
   "mgmt dev approvals list": [reads("a pending one", "dev approvals list", asSponsor)],
   "mgmt dev approvals approve": [changes("a pending one", approval("dev approvals approve"), asSponsor)],
   "mgmt dev approvals deny": [changes("a pending one", approval("dev approvals deny"), asSponsor)],
+};
+
+export const workspaceInterruptions: Interruptions = {
+  "mgmt dev approvals approve": "passive",
+  "mgmt dev approvals deny": "passive",
 };

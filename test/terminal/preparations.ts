@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import type { Place } from "./place.js";
+
+/** Stores two profiles, and removes the address and the token from the environment. */
+export const withProfiles = (place: Place): void => {
+  const profile = { baseUrl: place.service.baseUrl, token: place.tenant.token };
+  const config = { active: "default", profiles: { default: profile, staging: profile } };
+  place.write(".home/mgmt/config.json", JSON.stringify(config));
+  chmodSync(`${place.folder}/.home/mgmt/config.json`, 0o600);
+  place.variables["MGMT_BASE_URL"] = "";
+  place.variables["MGMT_TOKEN"] = "";
+};
+
+export const withoutCredential = ({ variables }: Place): void => {
+  variables["MGMT_TOKEN"] = "";
+};
+
+export const withProject = ({ variables, ids }: Place): void => {
+  variables["MGMT_PROJECT_ID"] = ids["project"] ?? "";
+};
+
+/** Makes the folder a git repository with a branch that has been pushed, and checks out another. */
+export const withRepository = (place: Place): void => {
+  withProject(place);
+  const git = (...words: string[]): void => {
+    const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+    execFileSync("git", [...identity, ...words], { cwd: place.folder, stdio: "pipe" });
+  };
+  git("init", "--quiet", "--bare", ".home/origin.git");
+  git("init", "--quiet", "--initial-branch", "main");
+  git("commit", "--quiet", "--allow-empty", "--message", "first");
+  git("remote", "add", "origin", ".home/origin.git");
+  git("push", "--quiet", "origin", "main");
+  git("checkout", "--quiet", "-b", "feature/checkout");
+};
+
+/** Creates the preview of the branch that is checked out. */
+export const withPreview = async (place: Place): Promise<void> => {
+  withRepository(place);
+  const terminal = place.run(["preview", "up"]);
+  const { status } = await terminal.orStuck(terminal.ending);
+  if (status !== 0) throw new Error(terminal.text);
+};
+
+/** Creates a preview of a branch that is then deleted in the remote. */
+export const withMergedPreview = async (place: Place): Promise<void> => {
+  withRepository(place);
+  const git = (...line: string[]): Buffer => execFileSync("git", line, { cwd: place.folder, stdio: "pipe" });
+  git("push", "--quiet", "origin", "feature/checkout");
+  const terminal = place.run(["preview", "up"]);
+  const { status } = await terminal.orStuck(terminal.ending);
+  if (status !== 0) throw new Error(terminal.text);
+  git("push", "--quiet", "--delete", "origin", "feature/checkout");
+  git("checkout", "--quiet", "main");
+};
+
+/** Deletes the connections of the database, so that a new one is needed for a password. */
+export const withoutConnections = async (place: Place): Promise<void> => {
+  const path = `/databases/${place.ids["database"] ?? ""}/connections`;
+  // A list is an array of resources.
+  const connections = (await place.api("GET", path)) as unknown as { id: string }[];
+  for (const { id } of connections) await place.api("DELETE", `/connections/${id}`);
+};
+
+/** Replaces a program by one that prints its arguments. */
+export const withProgram =
+  (name: string, output = `${name} "$@"`) =>
+  (place: Place): void => {
+    const folder = `${place.folder}/.home/bin`;
+    mkdirSync(folder);
+    place.write(`.home/bin/${name}`, `#!/bin/sh\necho ${output}\n`);
+    chmodSync(`${folder}/${name}`, 0o755);
+    place.variables["PATH"] = `${folder}:${place.env["PATH"] ?? ""}`;
+  };
+
+/** Otherwise the screen would depend on the version of this machine. */
+export const withOldDump = withProgram("pg_dump", `"pg_dump (PostgreSQL) 15.18"`);
+
+/** Says that it runs, and then waits for a signal. */
+export const waits = ({ folder }: Place): string => `echo > '${folder}/started'; exec sleep 600`;
+
+/** Installs programs of Postgres that answer questions about the server, and wait when they have anything else to do. */
+const withPostgres = (place: Place): void => {
+  const folder = `${place.folder}/.home/bin`;
+  mkdirSync(folder);
+  for (const name of ["psql", "pg_dump", "pg_restore"]) {
+    const script = `#!/bin/sh
+case "$*" in
+  --version) echo "${name} (PostgreSQL) 99.1"; exit ;;
+  *--tuples-only*) if grep -q server_version; then echo 18.4; else echo '[]'; fi; exit ;;
+esac
+${waits(place)}
+`;
+    place.write(`.home/bin/${name}`, script);
+    chmodSync(`${folder}/${name}`, 0o755);
+  }
+  place.variables["PATH"] = `${folder}:${place.env["PATH"] ?? ""}`;
+};
+
+/** Writes what commands about databases read, besides the programs. */
+export const withDump = (place: Place): void => {
+  withPostgres(place);
+  place.write("backup.sql", "select 1;\n");
+  place.variables["OLD_DATABASE"] = "postgresql://ada:secret@db.example.com/shop";
+};
