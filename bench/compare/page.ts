@@ -1,3 +1,4 @@
+import { markdownTable } from "../../scripts/generate/docs/markdown-table.js";
 import type { Measured, MeasuredRow } from "./measured.js";
 import { ours } from "./sdk.js";
 
@@ -12,14 +13,10 @@ export const printComparison = ({ sdks, sections }: Measured): string => {
     ({ package: name, version }) => `\`${name}\`${version === "" ? "" : ` ${version}`}`,
   );
   const table = (of: readonly MeasuredRow[]): string =>
-    [
-      `| point | ${columns.join(" | ")} |`,
-      `|${" --- |".repeat(columns.length + 1)}`,
-      ...of.map(
-        ({ title, cells }) =>
-          `| ${[title, ...sdks.map(({ name }) => cells[name]?.text ?? "")].map(escape).join(" | ")} |`,
-      ),
-    ].join("\n");
+    markdownTable(
+      ["point", ...columns],
+      of.map(({ title, cells }) => [title, ...sdks.map(({ name }) => cells[name]?.text ?? "")]),
+    );
   const packageOf = (name: string): string => `\`${sdks.find((sdk) => sdk.name === name)?.package ?? name}\``;
   const reasons = worse.map((row) => {
     const better = betterThanOurs(row).map(packageOf).join(" and ");
@@ -50,5 +47,3 @@ export const betterThanOurs = ({ cells }: MeasuredRow): string[] =>
   Object.entries(cells)
     .filter(([, { rank }]) => rank < (cells[ours]?.rank ?? 0))
     .map(([name]) => name);
-
-const escape = (text: string): string => text.replaceAll("|", "\\|");

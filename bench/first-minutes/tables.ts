@@ -1,3 +1,4 @@
+import { markdownTable } from "../../scripts/generate/docs/markdown-table.js";
 import { readMeasured as readCompared } from "../compare/measured.js";
 import { ours } from "../compare/sdk.js";
 import { type Measured, type Measurement, readMeasured } from "./measured.js";
@@ -7,17 +8,17 @@ export const whySections = (): Map<string, string> => {
   const measured = readMeasured();
   return new Map([
     ["when", whenOf(measured)],
-    ["sdks", table(["to call an API", ...columns, "import"], measured.sdks.map(asCompared).map(rowOf))],
-    ["commands", table(["a command line", ...columns, "`--version`"], measured.commands.map(rowOf))],
+    [
+      "sdks",
+      markdownTable(["to call an API", ...columns, "import"], measured.sdks.map(asCompared).map(rowOf)),
+    ],
+    ["commands", markdownTable(["a command line", ...columns, "`--version`"], measured.commands.map(rowOf))],
     ["first-row", firstRowOf(measured.firstRow)],
     ["costs", costs()],
   ]);
 };
 
 const columns = ["packages", "size", "install"];
-
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 const nameOf = ({ name, version }: Pick<Measurement, "name" | "version">): string =>
   `\`${name}\`${version === "" ? "" : ` ${version}`}`;
@@ -62,7 +63,7 @@ const firstRowOf = (firstRow: number): string =>
 const costs = (): string => {
   const bytes = comparedRow("a browser bundle with one call");
   const instantiations = comparedRow("type instantiations for a program of ten lines");
-  return table(
+  return markdownTable(
     ["SDK", "loaded at start", "type instantiations"],
     readCompared().sdks.map(({ name, package: packageName, version }) => [
       nameOf({ name: packageName, version: name === ours ? "" : version }),

@@ -1,3 +1,4 @@
+import { markdownTable } from "../../scripts/generate/docs/markdown-table.js";
 import type { Measured, MeasuredBench } from "../runner/measured.js";
 import type { Finding } from "../runner/measurement.js";
 import { describeGoal, isMet, median, textOf, valueOf } from "../runner/report.js";
@@ -54,21 +55,20 @@ const chartOf = ({ title, subject, baseline, others = [] }: Finding): Chart[] =>
 };
 
 const tableOf = (findings: readonly Finding[]): string =>
-  [
-    "| operation | measured | compared with | comparison | goal |",
-    "| --- | --- | --- | --- | --- |",
-    ...findings.map((finding) => {
+  markdownTable(
+    ["operation", "measured", "compared with", "comparison", "goal"],
+    findings.map((finding) => {
       const { title, subject, baseline, goal } = finding;
       const other = baseline ? `${baseline.name}: ${textOf(baseline)}` : "";
       const compared = goal && goal.of !== "median" ? `${goal.of} ${valueOf(goal, finding).toFixed(2)}` : "";
       const verdict = goal ? `${describeGoal(goal, finding)}: ${isMet(finding) ? "met" : "missed"}` : "";
-      return `| ${[title, textOf(subject), other, compared, verdict].map(escape).join(" | ")} |`;
+      return [title, textOf(subject), other, compared, verdict].map(withCode);
     }),
-  ].join("\n");
+  );
 
 const describeRun = ({ commit, machine, node }: MeasuredBench): string =>
   `Measured at commit ${commit.slice(0, 8)} with Node.js ${node}: ${machine}.`;
 
 /** Names of packages would be links, and of functions emphasis. */
-const escape = (text: string): string =>
-  text.replaceAll("|", "\\|").replaceAll(/@[\w/-]+|\w+(?:\.\w+)*\(\)|--\w+|node:http/g, "`$&`");
+const withCode = (text: string): string =>
+  text.replaceAll(/@[\w/-]+|\w+(?:\.\w+)*\(\)|--\w+|node:http/g, "`$&`");

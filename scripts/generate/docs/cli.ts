@@ -2,6 +2,7 @@ import { format } from "../format.js";
 import type { Topic } from "../../../packages/cli/src/commands/help/topic.js";
 import type { CommandHelp, OptionHelp } from "../../../packages/cli/src/run/program/describe-command.js";
 import { type CommandGroup, groupCommands } from "../../cli-help.js";
+import { markdownTable } from "./markdown-table.js";
 
 export const cliDocsFolder = "docs/cli";
 
@@ -115,11 +116,11 @@ const topicsPage = (topics: readonly Topic[]): string =>
 const fence = (lines: readonly string[], language = "text"): string[] =>
   lines.length === 0 ? [] : [`\`\`\`${language}`, ...lines, "```\n"];
 
-const table = (titles: readonly string[], rows: readonly (readonly [string, string])[]): string => {
-  const cell = (text: string): string => text.replaceAll("|", "\\|");
-  const lines = rows.map(([left, right]) => `| ${cell(left)} | ${cell(prose(right))} |`);
-  return [`| ${titles.join(" | ")} |`, "| --- | --- |", ...lines, ""].join("\n");
-};
+const table = (titles: readonly string[], rows: readonly (readonly [string, string])[]): string =>
+  `${markdownTable(
+    titles,
+    rows.map(([left, right]) => [left, prose(right)]),
+  )}\n`;
 
 /** Marks flags and commands as code. */
 const prose = (text: string): string =>

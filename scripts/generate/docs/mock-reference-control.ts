@@ -1,4 +1,5 @@
 import type { controlDocument } from "../../../packages/engine/src/http/control/control-document.js";
+import { markdownTable } from "./markdown-table.js";
 
 interface Schema {
   $ref?: string;
@@ -30,10 +31,10 @@ export const controlSection = (document: ReturnType<typeof controlDocument>): st
         const { summary, requestBody, responses } = value as Operation;
         const body = fieldsOf(requestBody?.content["application/json"]?.schema, schemas);
         const response = fieldsOf(responses["200"]?.content?.["application/json"]?.schema, schemas);
-        return `| \`${method.toUpperCase()} ${path}\` | ${summary} | ${body} | ${response} |`;
+        return [`\`${method.toUpperCase()} ${path}\``, summary, body, response];
       }),
   );
-  return ["| route | what it does | body | response |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return markdownTable(["route", "what it does", "body", "response"], rows);
 };
 
 /** Returns the names of the fields of an object; optional ones end in `?`. */

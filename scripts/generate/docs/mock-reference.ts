@@ -5,6 +5,7 @@ import { controlDocument } from "../../../packages/engine/src/http/control/contr
 import { defaultSettings } from "../../../packages/engine/src/values/settings.js";
 import { flags } from "../../../packages/mock/src/command/arguments.js";
 import { root } from "../contract/contract.js";
+import { markdownTable } from "./markdown-table.js";
 import { withMarkedSections } from "./marked-sections.js";
 import { controlSection } from "./mock-reference-control.js";
 import { oneLine } from "./sdk-reference-links.js";
@@ -197,11 +198,10 @@ const settingsSection = (): string => {
 };
 
 const flagsSection = (): string =>
-  [
-    "| flag | meaning |",
-    "| --- | --- |",
-    ...Object.entries(flags).map(([name, flag]) => {
-      const value = "value" in flag ? ` ${flag.value}` : "";
-      return `| \`--${name}${value}\` | ${flag.help} |`.replaceAll(/(?<=\w)\|(?=\w)/g, "\\|");
-    }),
-  ].join("\n");
+  markdownTable(
+    ["flag", "meaning"],
+    Object.entries(flags).map(([name, flag]) => [
+      `\`--${name}${"value" in flag ? ` ${flag.value}` : ""}\``,
+      flag.help,
+    ]),
+  );
