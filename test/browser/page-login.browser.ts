@@ -29,8 +29,9 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", link.href);
 });
-const settings = { authUrl: mock.authUrl, clientId: "itgr_pagelogin" };
-await mock.oauth.ensurePublicClient({ id: settings.clientId, redirectUris: [location.origin + "/app"] });
+const redirectUri = location.origin + "/app";
+const settings = { authUrl: mock.authUrl, clientId: "itgr_pagelogin", redirectUri };
+await mock.oauth.ensurePublicClient({ id: settings.clientId, redirectUris: [redirectUri] });
 
 const status = document.querySelector("p");
 const show = (text) => { status.textContent = text; };

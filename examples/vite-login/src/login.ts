@@ -11,11 +11,20 @@ import {
 export interface Settings {
   /** URL of the authorization server. */
   authUrl: string;
-  /** Id of a public client. The address of this page, without its query, must be a redirect URI of it. */
+  /** Id of a public client. */
   clientId: string;
+  /** Address of a page of the app that runs this code. It must be a redirect URI of the client. */
+  redirectUri: string;
 }
 
 const attemptKey = "login-attempt";
+
+/** What the tab keeps until the visitor returns. */
+interface PendingLogin {
+  attempt: LoginAttempt;
+  /** Address of the page that the visitor left. */
+  from: string;
+}
 
 /** The session storage of this tab. The login survives a reload, and ends with the tab. */
 const store = browserStore();
@@ -23,11 +32,9 @@ const store = browserStore();
 /** Sends the visitor to the authorization server. Throws `TokenStoreError` if the browser would not keep the login. */
 export const logIn = async (settings: Settings): Promise<void> => {
   await store.probe?.();
-  const { url, attempt } = await startLogin({
-    ...settings,
-    redirectUri: location.origin + location.pathname,
-  });
-  sessionStorage.setItem(attemptKey, JSON.stringify(attempt));
+  const { url, attempt } = await startLogin(settings);
+  const pending: PendingLogin = { attempt, from: location.href };
+  sessionStorage.setItem(attemptKey, JSON.stringify(pending));
   location.assign(url);
 };
 
@@ -56,8 +63,8 @@ const finishPendingLogin = async (settings: Settings): Promise<void> => {
   sessionStorage.removeItem(attemptKey); // valid only once
   if (stored === null || !/[?&](?:code|error)=/.test(location.search)) return;
   const callback = location.href;
-  history.replaceState(null, "", location.pathname); // keeps the code out of the history
   // `logIn` has stored it.
-  const attempt = JSON.parse(stored) as LoginAttempt;
+  const { attempt, from } = JSON.parse(stored) as PendingLogin;
+  history.replaceState(null, "", from); // keeps the code out of the history
   await finishLogin({ ...settings, attempt, callback, store });
 };

@@ -7,7 +7,9 @@ const {
   VITE_MGMT_AUTH_URL: authUrl = baseUrl,
   VITE_MGMT_CLIENT_ID: clientId = "itgr_examplevitelogin",
 } = import.meta.env;
-const settings = { authUrl, clientId };
+// The same for every page of the app: a service knows only the addresses that were registered.
+const redirectUri = new URL(import.meta.env.BASE_URL, location.origin).href;
+const settings = { authUrl, clientId, redirectUri };
 
 const find = <E extends Element>(id: string, type: new () => E): E => {
   const element = document.getElementById(id);
