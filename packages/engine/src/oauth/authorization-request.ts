@@ -34,7 +34,7 @@ export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters
   if (!client) throw oauthErrors.clientNotRegistered();
 
   const given = parameters.get("redirect_uri");
-  if (given !== undefined && !isRegistered(client, given)) throw oauthErrors.redirectNotRegistered();
+  if (given !== undefined && !isRegistered(client, given)) throw oauthErrors.redirectNotRegistered(given);
   const [only, ...others] = client.redirectUris;
   const redirectUri = given ?? (others.length === 0 ? only : undefined);
   if (redirectUri === undefined) throw oauthErrors.redirectNeeded();

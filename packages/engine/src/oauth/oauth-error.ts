@@ -1,3 +1,5 @@
+import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
+
 /**
  * The error codes that this server returns. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 and
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
@@ -76,7 +78,8 @@ export const oauthErrors = {
 
   // Authorization requests
   clientNotRegistered: () => invalidRequest("No client with this client_id is registered"),
-  redirectNotRegistered: () => invalidRequest("This redirect_uri is not registered for the client"),
+  redirectNotRegistered: (uri: string) =>
+    invalidRequest(`The redirect_uri ${escapeUnsafe(uri.slice(0, 200))} is not registered for the client`),
   redirectNeeded: () => invalidRequest("redirect_uri is required unless exactly one is registered"),
   responseType: () => new OAuthError("unsupported_response_type", "Only response_type=code is supported"),
   responseMode: () => invalidRequest("Only response_mode=query is supported"),

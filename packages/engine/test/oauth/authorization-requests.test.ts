@@ -94,6 +94,16 @@ describe("authorization requests (RFC 6749, section 4.1.1)", () => {
     );
 
     it.each([
+      ["https://app.example/shop", "https://app.example/shop"],
+      ["https://app.example/<b>", "https://app.example/&lt;b&gt;"],
+      ["https://app.example/\u202eexe", "https://app.example/\\u202eexe"],
+      [`https://app.example/${"x".repeat(5_000)}`, `https://app.example/${"x".repeat(180)}`],
+    ])("names the redirect URI that is not registered: %j", async (uri, shown) => {
+      const { text } = await api.authorize({ ...goodRequest, redirect_uri: uri });
+      expect(text).toContain(`The redirect_uri ${shown} is not registered for the client`);
+    });
+
+    it.each([
       "http://localhost:3001/callback",
       "http://localhost/callback",
       "http://127.0.0.1:3001/callback",
