@@ -49,7 +49,10 @@ export const answerNavigations = (mock: MockServer, { isKept, report, signal }: 
       isShown = true;
       void import("./authorization-page.js")
         .then(({ openPage }) => openPage(mock, url, report))
-        .catch(report);
+        .catch((error: unknown) => {
+          isShown = false;
+          report(error);
+        });
     } else if (!isShown) {
       return;
     } else if (navigationType === "traverse" && destination.sameDocument && canIntercept) {

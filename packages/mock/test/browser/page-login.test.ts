@@ -1,5 +1,5 @@
 import { startLogin } from "@mgmt/sdk/auth";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pageMocks } from "../../src/browser/page-mocks.js";
 import { WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
 import { FakePage } from "./fake-page.js";
@@ -70,6 +70,15 @@ describe("a login at a mock in a page", () => {
     await follow(url);
     expect(page.navigate("http://app.test/cart")).toBe("leaves");
     expect(page.navigate("http://app.test/cart", { isBack: true })).toBe("responds");
+  });
+
+  it("leaves the app its navigations when the authorization page cannot be shown", async () => {
+    const mock = await start();
+    const { url } = await begin(mock);
+    vi.stubGlobal("CSSStyleSheet", undefined);
+    expect(page.navigate(url)).toBe("stays");
+    await vi.waitFor(() => expect(defects).toEqual([expect.any(TypeError)]));
+    expect(page.navigate("http://app.test/cart", { isBack: true })).toBe("leaves");
   });
 
   it("keeps the page, and says why, when the page would forget the login", async () => {
