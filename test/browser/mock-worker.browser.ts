@@ -39,11 +39,27 @@ const scripts: Readonly<Record<string, string>> = {
   "/other-version.js": workerScript.replace(/(INTEGRITY_CHECKSUM|PACKAGE_VERSION) = '.*'/g, "$1 = 'other'"),
 };
 
+/** What the program of a page in a frame does as soon as it is loaded. */
+const startInFrame = `
+window.mock = window.kit.setupMockWorker();
+await mock.start();
+await fetch(mock.baseUrl + "/v1/projects");
+`;
+
+/** Content security policies by the paths of their pages. */
+const policies: Readonly<Record<string, string>> = {
+  "/policy/requests/": "connect-src 'self'",
+  "/policy/worker/": "worker-src 'none'",
+  "/policy/types/": "require-trusted-types-for 'script'",
+};
+
 describe("a mock in a page", () => {
   let browser: Browser;
   let context: BrowserContext;
   let server: Server;
   let html: string;
+  /** HTML by its path. */
+  let pages: Record<string, string>;
   let origin: string;
   let page: Page;
   /** Requests that reached the network. */
@@ -51,16 +67,26 @@ describe("a mock in a page", () => {
   beforeAll(async () => {
     await ensureBuilt();
     html = `<!doctype html><title>App</title><script type="module">${await bundleForPage(program)}</script>`;
+    const inFrame = html.replace("</script>", `${startInFrame}</script>`);
+    pages = {
+      "/": html,
+      "/below/": html,
+      "/frame/": '<iframe src="/framed/"></iframe>',
+      "/framed/": inFrame,
+    };
+    for (const path of Object.keys(policies)) pages[path] = html;
     browser = await launchChromium();
     server = createServer(({ url = "" }, response) => {
       received.push(url);
       const [path = ""] = url.split("?");
       const script = scripts[path];
-      const isPage = path === "/" || path === "/below/";
+      const content = pages[path];
       if (script !== undefined) response.setHeader("content-type", "text/javascript");
-      else if (isPage) response.setHeader("content-type", "text/html");
+      else if (content !== undefined) response.setHeader("content-type", "text/html");
       else response.statusCode = 404;
-      response.end(script ?? (isPage ? html : ""));
+      const policy = policies[path];
+      if (policy !== undefined) response.setHeader("content-security-policy", policy);
+      response.end(script ?? content);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
@@ -220,6 +246,25 @@ describe("a mock in a page", () => {
     ).toMatchObject({ code: "mock:not_intercepted", message: expect.stringContaining("scope") });
   });
 
+  it.each([
+    ["/policy/requests/", /connect-src: https:/],
+    ["/policy/worker/", /worker-src 'self'/],
+    ["/policy/types/", /trustedTypes\.createPolicy/],
+  ])("says what the content security policy of %s must allow", async (path, hint) => {
+    await open(origin + path);
+    expect(await failureOf(() => window.kit.setupMockWorker().start())).toEqual({
+      code: "mock:blocked_by_policy",
+      message: expect.stringMatching(hint),
+    });
+  });
+
+  it("starts with the policy that the error about trusted types names", async () => {
+    await open(`${origin}/policy/types/`);
+    await page.evaluate(`trustedTypes.createPolicy("default", { createScriptURL: (url) => url })`);
+    await start();
+    expect(await list()).toBe(200);
+  });
+
   it("works with the worker script of another version of MSW", async () => {
     await page.evaluate(async () => {
       window.mock = window.kit.setupMockWorker();
@@ -252,6 +297,12 @@ describe("a mock in a page", () => {
     expect(await list()).toMatch(/Failed to fetch/);
     await page.waitForFunction(() => window.defects.length > 0);
     expect(await page.evaluate(() => window.defects)).toEqual(["mock:second_worker"]);
+  });
+
+  it("starts in a frame of a page that follows the only page with a mock", async () => {
+    await start();
+    await page.goto(`${origin}/frame/`);
+    await page.waitForFunction(() => window.frames[0]?.mock?.requests.length === 1);
   });
 
   it("reads a body that is a stream, and responds to requests that outlive the page", async () => {

@@ -70,4 +70,11 @@ describe("the example storybook in Chromium", () => {
     await page.getByRole("listitem").first().waitFor();
     expect(await page.getByRole("listitem").allTextContents()).toEqual(["toy shop", "book shop"]);
   });
+
+  it("shows a story in the manager after one that was opened alone in the same tab", async () => {
+    await page.goto(`${origin()}iframe.html?id=project-list--empty&viewMode=story`);
+    await page.getByText("There are no projects.").waitFor();
+    await page.goto(`${origin()}?path=/story/project-list--full`);
+    await story().getByText("toy shop").waitFor();
+  });
 });

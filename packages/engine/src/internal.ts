@@ -25,6 +25,7 @@ export type { Lookup } from "./store/store.js";
 export type { Found, Loaded, Want } from "./store/want.js";
 export { KeyedMutex } from "./values/keyed-mutex.js";
 export { assertKnownOptions } from "./values/known-options.js";
+export { type OptionSchemas, assertOptions } from "./values/option-schema.js";
 export { halfOf } from "./values/message.js";
 export { isHarmlessField, isSecretField, secretFields } from "@mgmt/internal/generated/secret-fields";
 export { redactData } from "@mgmt/internal/redaction/redact";

@@ -1,12 +1,14 @@
 import { type TestAPI, test as base } from "vitest";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import { setupMockWorker } from "./browser/setup-mock-worker.js";
-import type { StartOptions, WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
+import { type StartOptions, assertStartOptions } from "./browser/start-options.js";
+import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { frozenClockNote } from "./kit/frozen-clock.js";
 import { unstruckError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
-export type { StartOptions, WorkerMock } from "./browser/worker-mock.js";
+export type { StartOptions } from "./browser/start-options.js";
+export type { WorkerMock } from "./browser/worker-mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
 /** Settings of the fixtures: those of `setupMockWorker` and of `mock.start()`, and their own. */
@@ -36,6 +38,8 @@ export interface PageFixtures {
 export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> => {
   const { handlers, onUnhandledRequest, workerUrl, scope, assertFaultsStruck, ...mockOptions } = options;
   assertEngineOptions(mockOptions, ["baseUrl"]);
+  const startOptions = { handlers, onUnhandledRequest, workerUrl, scope };
+  assertStartOptions(startOptions);
   return base.extend<PageFixtures>({
     requestLog: async ({ task }, use) => {
       const test = new WatchedTest(task.name);
@@ -46,7 +50,7 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
     mock: async ({ requestLog }, use) => {
       const mock = setupMockWorker({ validateResponses: true, ...mockOptions });
       mock.followRequests((request) => requestLog.add(request));
-      await mock.start({ handlers, onUnhandledRequest, workerUrl, scope });
+      await mock.start(startOptions);
       await use(mock);
       const frozen = frozenClockNote(mock, requestLog.requests);
       if (frozen !== undefined) requestLog.addNote(frozen);

@@ -35,7 +35,7 @@ const sections: Record<string, Section> = {
   "kit-options": { declarations: ["mock/src/kit/kit-options.ts#KitOptions"] },
   "listen-options": { declarations: ["mock/src/interception/listen-options.ts#ListenOptions"] },
   "worker-options": { declarations: ["mock/src/browser/worker-mock.ts#WorkerMockOptions"] },
-  "start-options": { declarations: ["mock/src/browser/worker-mock.ts#StartOptions"] },
+  "start-options": { declarations: ["mock/src/browser/start-options.ts#StartOptions"] },
   worker: { declarations: ["mock/src/browser/worker-mock.ts#WorkerMock"], hidden: ["load", "reset"] },
   mock: {
     declarations: [

@@ -11,6 +11,8 @@ import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
 import { answerNavigations } from "./navigations.js";
 import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
+import { startUnderPolicy } from "./page-policy.js";
+import { type StartOptions, assertStartOptions } from "./start-options.js";
 
 export interface WorkerMockOptions extends MockOptions {
   /**
@@ -18,17 +20,6 @@ export interface WorkerMockOptions extends MockOptions {
    * one to write wins. Faults, the rate limit, and the request log are not kept. Default: nowhere.
    */
   readonly persist?: Persistence | undefined;
-}
-
-export interface StartOptions {
-  /** Your own handlers for requests to other hosts. Default: none. */
-  readonly handlers?: readonly RequestHandler[] | undefined;
-  /** What to do with requests that no handler responds to. Default: `bypass`. */
-  readonly onUnhandledRequest?: "bypass" | "warn" | "error" | undefined;
-  /** URL of the worker script that `npx msw init` writes. Default: `/mockServiceWorker.js`. */
-  readonly workerUrl?: string | undefined;
-  /** The pages whose requests the worker receives. Default: those in the folder of the script. */
-  readonly scope?: string | undefined;
 }
 
 const ownOptions: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist: true };
@@ -108,8 +99,9 @@ export class WorkerMock extends MockServer {
    * before, as a hot reload does. Has no effect on a mock that runs.
    *
    * @throws MockError `mock:insecure_page` when the page cannot sign tokens, `mock:worker_missing` when the worker script cannot be
-   * registered, `mock:worker_silent` when it is not that of MSW, `mock:not_intercepted` when the requests of the page do not reach the
-   * mock.
+   * registered, `mock:worker_silent` when it is not that of MSW, `mock:blocked_by_policy` when the content security policy of the page
+   * blocks the worker or the requests, `mock:not_intercepted` when the requests of the page do not reach the mock.
+   * @throws TypeError for an option that does not exist or is not valid.
    */
   // oxlint-disable-next-line typescript/no-misused-promises -- Only the page starts it, and awaits the worker.
   override start(options: StartOptions = {}): Promise<void> {
@@ -122,13 +114,17 @@ export class WorkerMock extends MockServer {
   }
 
   async #start(options: StartOptions): Promise<void> {
+    assertStartOptions(options);
+    const { workerUrl = "/mockServiceWorker.js", ...rest } = options;
     if (!globalThis.isSecureContext) throw mockErrors.insecurePage(location.origin);
     if (pageMocks.running === this.#running) return;
     await pageMocks.running?.stop();
     pageMocks.running = this.#running;
     try {
-      [this.#sdk] = await Promise.all([loadSdk(), this.#startWorker(options)]);
-      await this.#assertIntercepted();
+      await startUnderPolicy(this.bases, workerUrl, async () => {
+        [this.#sdk] = await Promise.all([loadSdk(), this.#startWorker(workerUrl, rest)]);
+        await this.#assertIntercepted().catch(reloadOrThrow);
+      });
     } catch (error) {
       await this.#stop();
       throw error;
@@ -138,15 +134,11 @@ export class WorkerMock extends MockServer {
     super.start();
   }
 
-  async #startWorker(options: StartOptions): Promise<void> {
-    const { handlers = [], onUnhandledRequest = "bypass", workerUrl, scope } = options;
-    const serviceWorker = {
-      ...(workerUrl !== undefined && { url: workerUrl }),
-      ...(scope !== undefined && { options: { scope } }),
-    };
+  async #startWorker(script: string, options: Omit<StartOptions, "workerUrl">): Promise<void> {
+    const { handlers = [], onUnhandledRequest = "bypass", scope } = options;
+    const serviceWorker = { url: script, ...(scope !== undefined && { options: { scope } }) };
     // MSW 3 has another name for the option.
     const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
-    const script = workerUrl ?? "/mockServiceWorker.js";
     const worker = this.#createWorker(...this.handlers, ...handlers);
     const started = worker
       .start({ serviceWorker, quiet: true, ...unhandled })
@@ -235,6 +227,22 @@ export class WorkerMock extends MockServer {
     this.#kept?.write(this.#state);
   }
 }
+
+/**
+ * Loads the page again if the browser has registered the worker for it without letting the worker control it. That happens to a frame
+ * of a page that follows the last page with a worker: MSW unregisters then, and the browser keeps what the page still uses.
+ *
+ * @throws the error, if the page is not in the scope of the worker, or if it was just loaded again.
+ */
+const reloadOrThrow = async (error: unknown): Promise<void> => {
+  const registration = await globalThis.navigator.serviceWorker?.getRegistration();
+  if (registration === undefined || navigator.serviceWorker.controller || isReloaded()) throw error;
+  location.reload();
+  await new Promise(() => undefined);
+};
+
+const isReloaded = (): boolean =>
+  performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type === "reload");
 
 /** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
 const stopped = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>

@@ -17,6 +17,7 @@ export type MockErrorCode =
   | "mock:worker_silent"
   | "mock:second_worker"
   | "mock:not_intercepted"
+  | "mock:blocked_by_policy"
   | "mock:login_not_kept"
   | "mock:login_unsupported"
   | "mock:storage_denied"

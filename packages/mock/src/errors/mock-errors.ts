@@ -101,7 +101,32 @@ export const notIntercepted = (baseUrl: string, page: string, cause: unknown): M
   new MockError(
     "mock:not_intercepted",
     `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorker}. ` +
-      `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW`,
+      `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW. ` +
+      "If the page has worked before, close its other tabs and load it again",
+    { cause },
+  );
+
+const policy = "The Content-Security-Policy of this page";
+
+export const requestsBlocked = (bases: readonly string[], cause: unknown): MockError =>
+  new MockError(
+    "mock:blocked_by_policy",
+    `${policy} blocks requests to the mock. Add its URLs to connect-src: ${bases.join(" ")}`,
+    { cause },
+  );
+
+export const workerBlocked = (script: string, cause: unknown): MockError =>
+  new MockError(
+    "mock:blocked_by_policy",
+    `${policy} blocks the worker script ${script}. Add the origin of the script to worker-src, such as worker-src 'self'`,
+    { cause },
+  );
+
+export const workerUntrusted = (script: string, cause: unknown): MockError =>
+  new MockError(
+    "mock:blocked_by_policy",
+    `${policy} requires trusted types, and MSW registers the worker script ${script} without one. Before mock.start(), call ` +
+      'trustedTypes.createPolicy("default", { createScriptURL: (url) => url }), or leave require-trusted-types-for out during development',
     { cause },
   );
 

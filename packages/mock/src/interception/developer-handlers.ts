@@ -9,10 +9,6 @@ export const nameOf = (handler: object): string => {
   return typeof header === "string" ? header : "a handler";
 };
 
-/** Whether a handler responds to requests, as opposed to WebSocket connections. */
-export const isRequestHandler = (handler: object): handler is RequestHandler =>
-  "run" in handler && typeof handler.run === "function";
-
 /**
  * Checks that no handler names the address of the mock, because it would never run.
  *

@@ -1,6 +1,7 @@
 import type { RequestHandler } from "msw";
 import type { SetupServer } from "msw/node";
-import { assertNoneShadowed, isRequestHandler, nameOf } from "./developer-handlers.js";
+import { isRequestHandler } from "../exchange/request-handlers.js";
+import { assertNoneShadowed, nameOf } from "./developer-handlers.js";
 import { Gate, type Listener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "msw";
 import { assertKnownOptions } from "@mgmt/engine/internal";
-import { isRequestHandler } from "./developer-handlers.js";
+import { anArray, areHandlers, assertHandlers } from "../exchange/request-handlers.js";
 import type { UnhandledRequestStrategy } from "./gate.js";
 import type { MswServer } from "./interception.js";
 
@@ -68,17 +68,6 @@ export const assertServer = (server: unknown): void => {
   if (server === undefined || isServer(server)) return;
   throw new TypeError("server must be what setupServer() of msw/node returns");
 };
-
-/** @throws TypeError if the value is neither an array of handlers nor undefined. */
-export const assertHandlers = (handlers: unknown): void => {
-  if (handlers !== undefined && !areHandlers(handlers)) throw new TypeError(`handlers must be ${anArray}`);
-};
-
-const anArray = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
-
-const areHandlers = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every((handler: unknown) => handler instanceof Object && isRequestHandler(handler));
 
 const isPlainObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);

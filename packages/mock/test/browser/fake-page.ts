@@ -1,5 +1,6 @@
 import { type RequestHandler, getResponse } from "msw";
 import { vi } from "vitest";
+import { pageMocks } from "../../src/browser/page-mocks.js";
 import type { CreateWorker } from "../../src/browser/worker-mock.js";
 
 /** A storage with room for so many characters. */
@@ -35,8 +36,15 @@ export class FakePage {
   readonly storage = storageOf();
   /** URLs of requests that no worker has answered. */
   readonly network: string[] = [];
+  /** Loads the page again. */
+  readonly reload = vi.fn();
   readonly #window = new EventTarget();
-  readonly #serviceWorker = new EventTarget();
+  readonly #document = new EventTarget();
+  readonly #serviceWorker = Object.assign(new EventTarget(), {
+    controller: null,
+    getRegistration: async () => this.#registration,
+  });
+  #registration: object | undefined;
   readonly #navigation = new EventTarget();
   #receivers: (readonly RequestHandler[])[] = [];
   #show: (page: string) => void = () => undefined;
@@ -46,17 +54,23 @@ export class FakePage {
     isSecure = true,
     hasServiceWorkers = true,
     hasNavigation = true,
+    isRegistered = false,
+    isReloaded = false,
     storage = (): unknown => this.storage,
   } = {}): void {
     vi.stubGlobal("isSecureContext", isSecure);
-    vi.stubGlobal("location", new URL("http://app.test/shop/"));
+    this.#registration = isRegistered ? {} : undefined;
+    vi.stubGlobal("location", Object.assign(new URL("http://app.test/shop/"), { reload: this.reload }));
+    const entries = [{ type: isReloaded ? "reload" : "navigate" }];
+    vi.spyOn(performance, "getEntriesByType").mockReturnValue(entries as unknown as PerformanceEntryList);
     vi.stubGlobal("navigation", hasNavigation ? this.#navigation : undefined);
     vi.stubGlobal("DOMParser", FakeParser);
     vi.stubGlobal("CSSStyleSheet", class {});
-    vi.stubGlobal("document", {
+    const shown = {
       implementation: { createHTMLDocument: () => new FakeDocument() },
       documentElement: { replaceWith: ({ textContent }: { textContent: string }) => this.#show(textContent) },
-    });
+    };
+    vi.stubGlobal("document", Object.assign(this.#document, shown));
     vi.stubGlobal("scrollTo", vi.fn());
     vi.stubGlobal("navigator", hasServiceWorkers ? { serviceWorker: this.#serviceWorker } : {});
     vi.stubGlobal("addEventListener", this.#window.addEventListener.bind(this.#window));
@@ -66,6 +80,7 @@ export class FakePage {
 
   close(): void {
     vi.unstubAllGlobals();
+    vi.restoreAllMocks();
     Reflect.deleteProperty(globalThis, "sessionStorage");
   }
 
@@ -93,6 +108,12 @@ export class FakePage {
   /** Passes what the worker script sends to the page. */
   receive(message: unknown): void {
     this.#serviceWorker.dispatchEvent(new MessageEvent("message", { data: message }));
+  }
+
+  /** Reports that the content security policy of the page has blocked something, or would have. */
+  violate(effectiveDirective: string, blockedURI: string, disposition = "enforce"): void {
+    const event = Object.assign(new Event("securitypolicyviolation"), { effectiveDirective, blockedURI });
+    this.#document.dispatchEvent(Object.assign(event, { disposition }));
   }
 
   /** Resolves with the text of the page that is shown next in place of the app. */
@@ -125,5 +146,6 @@ export class FakePage {
   leave(): void {
     this.#window.dispatchEvent(new Event("pagehide"));
     this.#receivers = [];
+    Object.assign(pageMocks, { running: undefined, turn: Promise.resolve() });
   }
 }

@@ -46,6 +46,9 @@ describe("a mock in a page", () => {
   };
 
   describe("that cannot start", () => {
+    /** Its requests do not reach the page. */
+    const deaf: CreateWorker = () => ({ start: async () => undefined, stop: () => undefined });
+
     it("says so when the page has no secure address", async () => {
       page.open({ isSecure: false });
       expect(await failureOf(setup())).toEqual({
@@ -88,15 +91,101 @@ describe("a mock in a page", () => {
     });
 
     it("says so when its requests do not reach it, as in a page outside of the scope", async () => {
-      const deaf: CreateWorker = () => ({ start: async () => undefined, stop: () => undefined });
       expect(await failureOf(setup({}, deaf))).toEqual({
         code: "mock:not_intercepted",
         message: expect.stringMatching(/https:\/\/api\.mgmt\.test .+ \/shop\/ is in the scope/),
       });
     });
 
+    it("loads a page again that the browser keeps apart from its worker", async () => {
+      page.open({ isRegistered: true });
+      void setup({}, deaf).start();
+      await vi.waitFor(() => expect(page.reload).toHaveBeenCalledOnce());
+      page.leave();
+    });
+
+    it.each([
+      ["is not in the scope of the worker", {}],
+      ["has just been loaded again", { isRegistered: true, isReloaded: true }],
+    ])("does not load a page again that %s", async (_which, options) => {
+      page.open(options);
+      expect((await failureOf(setup({}, deaf))).code).toBe("mock:not_intercepted");
+      expect(page.reload).not.toHaveBeenCalled();
+    });
+
+    it.each([
+      ["connect-src", "https://api.mgmt.test/?probe", /to connect-src: https:\/\/api\.mgmt\.test https:/],
+      [
+        "worker-src",
+        "http://app.test/mockServiceWorker.js",
+        /script \/mockServiceWorker\.js.+worker-src 'self'/,
+      ],
+      ["require-trusted-types-for", "trusted-types-sink", /trustedTypes\.createPolicy\("default"/],
+    ])(
+      "says what the content security policy must allow when its %s blocks it",
+      async (directive, url, hint) => {
+        const blocked: CreateWorker = () => ({
+          start: async () => {
+            page.violate(directive, url);
+            throw new Error("An unknown error occurred");
+          },
+          stop: () => undefined,
+        });
+        expect(await failureOf(setup({}, blocked))).toEqual({
+          code: "mock:blocked_by_policy",
+          message: expect.stringMatching(hint),
+        });
+      },
+    );
+
+    it.each([
+      ["blocks something else", "https://statistics.test/", "enforce"],
+      ["only reports it", "https://api.mgmt.test/", "report"],
+    ] as const)("does not blame a content security policy that %s", async (_which, url, disposition) => {
+      const elsewhere: CreateWorker = () => ({
+        start: async () => {
+          page.violate("connect-src", url, disposition);
+          return undefined;
+        },
+        stop: () => undefined,
+      });
+      expect((await failureOf(setup({}, elsewhere))).code).toBe("mock:not_intercepted");
+    });
+
+    it("goes on where the content security policy blocks something else", async () => {
+      const mock = setup();
+      const started = mock.start();
+      page.violate("connect-src", "https://api.mgmt.test/");
+      await started;
+      expect(await list(mock)).toBe(200);
+    });
+
+    it.each<[string, unknown, string]>([
+      ["a misspelled option", { workerURL: "/worker.js" }, "Did you mean workerUrl?"],
+      [
+        "a misspelled word",
+        { onUnhandledRequest: "eror" },
+        "onUnhandledRequest must be one of bypass, warn, error",
+      ],
+      ["a URL object", { workerUrl: new URL("http://app.test/worker.js") }, "workerUrl must be a string"],
+      ["a number as the scope", { scope: 5 }, "scope must be a string"],
+      [
+        "one handler",
+        { handlers: http.get("/", () => undefined) },
+        "handlers must be an array of request handlers",
+      ],
+      ["null", null, "The argument must be an object"],
+    ])("refuses %s, and does not start", async (_which, options, message) => {
+      const createWorker = vi.fn(page.createWorker);
+      const mock = setup({}, createWorker);
+      // What a JavaScript program passes.
+      const started: unknown = Reflect.apply(mock.start.bind(mock), undefined, [options]);
+      await expect(started).rejects.toThrow(TypeError);
+      await expect(started).rejects.toThrow(message);
+      expect(createWorker).not.toHaveBeenCalled();
+    });
+
     it("leaves the page to the next one", async () => {
-      const deaf: CreateWorker = () => ({ start: async () => undefined, stop: () => undefined });
       await failureOf(setup({}, deaf));
       const mock = setup();
       await mock.start();

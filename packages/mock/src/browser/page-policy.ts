@@ -1,0 +1,37 @@
+import { realTurn } from "#platform";
+import * as mockErrors from "../errors/mock-errors.js";
+
+/**
+ * Starts a mock. If it fails because the content security policy of the page has blocked it, the error says what the policy must allow.
+ *
+ * @param bases URLs that the mock responds at.
+ * @param script URL of the worker script.
+ * @throws MockError `mock:blocked_by_policy`, or the error of the start.
+ */
+export const startUnderPolicy = async (
+  bases: readonly string[],
+  script: string,
+  start: () => Promise<void>,
+): Promise<void> => {
+  const violations: SecurityPolicyViolationEvent[] = [];
+  const listener = (event: SecurityPolicyViolationEvent): void => {
+    if (event.disposition === "enforce") violations.push(event);
+  };
+  document.addEventListener("securitypolicyviolation", listener);
+  try {
+    await start();
+  } catch (error) {
+    // The browser reports a violation after what it has blocked has failed.
+    await realTurn();
+    const isBlocked = (directive: string, isOurs: (url: string) => boolean): boolean =>
+      violations.some((each) => each.effectiveDirective === directive && isOurs(each.blockedURI));
+    if (isBlocked("connect-src", (url) => bases.some((base) => url.startsWith(new URL(base).origin))))
+      throw mockErrors.requestsBlocked(bases, error);
+    if (isBlocked("worker-src", (url) => url === new URL(script, location.href).href))
+      throw mockErrors.workerBlocked(script, error);
+    if (isBlocked("require-trusted-types-for", () => true)) throw mockErrors.workerUntrusted(script, error);
+    throw error;
+  } finally {
+    document.removeEventListener("securitypolicyviolation", listener);
+  }
+};
