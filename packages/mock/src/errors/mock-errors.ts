@@ -35,13 +35,24 @@ export const withoutSdk = (cause: unknown): MockError =>
       )
     : new MockError("mock:sdk_unusable", `@mgmt/sdk could not be loaded: ${reasonOf(cause)}`, { cause });
 
+/** Shows the call that makes a server listen. */
+const listeningOf = (handlers: readonly string[]): string =>
+  `setupServer(${[...handlers.slice(0, 3), ...(handlers.length > 3 ? ["…"] : [])].join(", ")}).listen()`;
+
 /** @param handlers names of those of the other server. */
 export const secondServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
-    "Another MSW server of this process receives its requests, so the mock cannot intercept them: setupServer(" +
-      `${[...handlers.slice(0, 3), ...(handlers.length > 3 ? ["…"] : [])].join(", ")}).listen(). ` +
+    `Another MSW server of this process receives its requests, so the mock cannot intercept them: ${listeningOf(handlers)}. ` +
       `${oneServer}, or close the other one first`,
+  );
+
+/** @param handlers names of those of the refused server. */
+export const refusedServer = (handlers: readonly string[]): MockError =>
+  new MockError(
+    "mock:second_server",
+    `An MSW server would receive the requests of this process in place of the mock, which listens already: ${listeningOf(handlers)}. ` +
+      `${oneServer}, or close the mock first`,
   );
 
 export const closedBySecondServer = (): MockError =>

@@ -1,9 +1,14 @@
 import type { RequestHandler } from "msw";
 import * as mockErrors from "../errors/mock-errors.js";
+import { Gate } from "./gate.js";
 import { requireMsw } from "./msw.js";
 
+/** Returns the names of the handlers of a developer among those of a server. */
+export const namesOf = (handlers: readonly object[]): string[] =>
+  handlers.filter((handler) => !Gate.has(handler)).map(nameOf);
+
 /** Returns the name of a handler, such as `GET https://example.com/user`. */
-export const nameOf = (handler: object): string => {
+const nameOf = (handler: object): string => {
   const info = "info" in handler ? handler.info : undefined;
   const header = info instanceof Object && "header" in info ? info.header : undefined;
   return typeof header === "string" ? header : "a handler";

@@ -1,11 +1,10 @@
 import type { RequestHandler } from "msw";
-import type { SetupServer } from "msw/node";
 import { isRequestHandler } from "../exchange/request-handlers.js";
-import { assertNoneShadowed, nameOf } from "./developer-handlers.js";
+import { assertNoneShadowed, namesOf } from "./developer-handlers.js";
 import { Gate, type Listener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
-import { requireMsw } from "./msw.js";
+import { OwnServer } from "./own-server.js";
 import { type Receiver, receiverOf } from "./receiving-server.js";
 
 /** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
@@ -16,7 +15,7 @@ export interface MswServer {
 }
 
 /** All mocks without a server of the developer share one, which listens while at least one of them does. */
-let own: { readonly gate: Gate; readonly server: SetupServer } | undefined;
+let own: OwnServer | undefined;
 
 /** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
 const gates = new WeakMap<MswServer, Gate>();
@@ -40,7 +39,7 @@ export const intercept = (
   const lost = places.get(owner)?.lost;
   const { gate } = place;
   if (server) {
-    assertNotReplaced(place);
+    assertNotReplaced(receiverOf(server, gate.handler));
     assertNoneShadowed(handlersBehind(server, gate.handler), bases);
   }
   gate.listeners.set(owner, listener);
@@ -54,16 +53,17 @@ export const release = (owner: object): void => {
   places.delete(owner);
   place.gate.listeners.delete(owner);
   if (place.gate !== own?.gate || place.gate.listeners.size > 0) return;
-  const { server } = own;
+  const { server, receiver } = own;
+  own.allowOthers();
   own = undefined;
   // Closing this server would end the other one.
-  if (receiverOf(server, place.gate.handler).kind !== "another") server.close();
+  if (receiver.kind !== "another") server.close();
 };
 
 /**
  * Returns the error that another server has taken over the requests since `intercept`, even if it is closed by now; undefined if none
- * has. MSW reports neither that a server listens nor that one is closed, so this can only be asked, and a request that is sent in
- * between cannot be refused.
+ * has. Neither a server of MSW before 2.13 nor one that listens beside a server of the developer can be refused when it listens, and a
+ * request that is sent in between cannot be refused either.
  */
 export const replacementOf = (owner: object): MockError | undefined => {
   const place = places.get(owner);
@@ -84,40 +84,29 @@ export const isReceiving = (owner: object): boolean => {
   return place !== undefined && receiverOf(place.server, place.gate.handler).kind === "this";
 };
 
-interface Place {
-  readonly gate: Gate;
-  readonly server?: MswServer;
-}
-
 const replacementBy = (receiver: Receiver): MockError | undefined => {
   if (receiver.kind !== "another") return undefined;
-  return mockErrors.secondServer(receiver.handlers.filter((handler) => !Gate.has(handler)).map(nameOf));
+  return mockErrors.secondServer(namesOf(receiver.handlers));
 };
 
-const assertNotReplaced = ({ gate, server }: Place): void => {
-  const error = replacementBy(receiverOf(server, gate.handler));
+const assertNotReplaced = (receiver: Receiver): void => {
+  const error = replacementBy(receiver);
   if (error) throw error;
 };
 
-const ownPlace = (): NonNullable<typeof own> => {
-  if (own) {
-    assertNotReplaced(own);
+const ownPlace = (): OwnServer => {
+  const place = own ?? new OwnServer();
+  assertNotReplaced(place.receiver);
+  if (place !== own) {
+    place.listen();
+  } else if (place.receiver.kind === "none") {
     // A server that listened in between has ended the interception for all when it was closed.
-    if (receiverOf(own.server, own.gate.handler).kind === "none") {
-      for (const place of places.values()) {
-        if (place.gate === own.gate) place.lost ??= mockErrors.closedBySecondServer();
-      }
-      own.server.close();
-      own.server.listen({ onUnhandledRequest: "bypass" });
-    }
-    return own;
+    for (const each of places.values())
+      if (each.gate === place.gate) each.lost ??= mockErrors.closedBySecondServer();
+    place.listenAgain();
   }
-  const gate = new Gate();
-  assertNotReplaced({ gate });
-  const server = requireMsw().setupServer(gate.handler);
-  server.listen({ onUnhandledRequest: "bypass" });
-  own = { gate, server };
-  return own;
+  own = place;
+  return place;
 };
 
 /** Adds the gate before the handlers that the developer's server has, and after those that it gets later. */

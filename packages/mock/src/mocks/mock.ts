@@ -37,7 +37,7 @@ export class Mock extends NodeMock {
   }
 
   /**
-   * Starts intercepting the requests of this process.
+   * Starts intercepting the requests of this process. Another MSW server that would listen meanwhile is refused, unless you pass one.
    *
    * @throws MockError `mock:msw_missing` when MSW is not installed, `mock:second_server` when another MSW server receives the requests of
    * this process, `mock:shadowed_handler` when a handler is for the address of the mock.

@@ -5,6 +5,7 @@ import { setupServer } from "msw/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Mock, setupMock } from "@mgmt/mock";
 import { createTest } from "@mgmt/mock/vitest";
+import { endInterception } from "../earlier-msw.js";
 
 const started: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -72,9 +73,58 @@ describe("a mock that listens beside another MSW server", () => {
     expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
   });
 
-  it("is refused after the other server has taken over, and does not close it", async () => {
+  it("refuses a server that listens later, names it by its handlers, and goes on", async () => {
+    const { url, requests } = await startHost();
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const server = theirs();
+    const refused = expect.objectContaining({
+      code: "mock:second_server",
+      message: expect.stringMatching(
+        /in place of the mock.+: setupServer\(GET https:\/\/one\.example\.com\/, .*…\)\.listen\(\)\. Let both .+ or close the mock first/,
+      ),
+    });
+    expect(() => server.listen()).toThrow(refused);
+    const goesOn = async () => {
+      expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+      await expect(fetch(url)).rejects.toThrow();
+    };
+    await goesOn();
+    server.close();
+    await goesOn();
+    await mock.close();
+    expect(requests).not.toHaveBeenCalled();
+  });
+
+  it("responds to a request that has begun before it refused a server", async () => {
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const fault = mock.faults.add({ operation: "me.get", latency: 50, times: 1 });
+    const response = fetch(`${mock.baseUrl}/v1/me`);
+    await vi.waitFor(() =>
+      expect(mock.faults.list()).not.toContainEqual(expect.objectContaining({ id: fault.id })),
+    );
+    const server = theirs();
+    expect(() => server.listen()).toThrow("in place of the mock");
+    expect((await response).status).toBe(401);
+  });
+
+  it("refuses each server while several mocks listen, and none after the last is closed", async () => {
+    const mocks = ["https://first.test", "https://second.test"].map((baseUrl) => start({ baseUrl }));
+    for (const mock of mocks) mock.listen();
+    expect(() => theirs().listen()).toThrow("in place of the mock");
+    await mocks[0]?.close();
+    expect(() => theirs().listen()).toThrow("in place of the mock");
+    await mocks[1]?.close();
+    theirs().listen({ onUnhandledRequest: "error" });
+    expect(await textOf("one")).toBe("one");
+  });
+
+  it("is refused after a server has taken over from that of the developer, and does not close it", async () => {
     const first = start({ baseUrl: "https://first.test" });
-    first.listen();
+    const developers = theirs();
+    developers.listen();
+    first.listen({ server: developers });
     const server = theirs();
     server.listen({ onUnhandledRequest: "error" });
     const second = start({ baseUrl: "https://second.test" });
@@ -83,12 +133,10 @@ describe("a mock that listens beside another MSW server", () => {
     expect(await textOf("one")).toBe("one");
   });
 
-  it("listens again after the other server has ended the interception", async () => {
+  it("listens again after an earlier version of MSW has ended the interception", async () => {
     const first = start({ baseUrl: "https://first.test" });
     first.listen();
-    const server = theirs();
-    server.listen({ onUnhandledRequest: "error" });
-    server.close();
+    endInterception();
     const second = start({ baseUrl: "https://second.test" });
     second.listen();
     for (const { baseUrl } of [first, second]) expect((await fetch(`${baseUrl}/v1/me`)).status).toBe(401);
@@ -98,14 +146,21 @@ describe("a mock that listens beside another MSW server", () => {
     expect(() => start({ baseUrl: "https://first.test" }).listen()).not.toThrow();
   });
 
+  it("reports while another server receives its requests, and when it is closed", async () => {
+    const developers = theirs();
+    developers.listen();
+    const mock = start();
+    mock.listen({ server: developers });
+    theirs().listen();
+    await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("so the mock cannot intercept them");
+    await expect(mock.close()).rejects.toThrow("so the mock cannot intercept them");
+  });
+
   it("reports that its requests were not intercepted, in its own and when it is closed", async () => {
     const lost = expect.objectContaining({ code: "mock:second_server" });
     const mock = start();
     mock.listen({ onUnhandledRequest: "error" });
-    const server = theirs();
-    server.listen();
-    await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("so the mock cannot intercept them");
-    server.close();
+    endInterception();
     await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("has ended the interception of both");
     await expect(mock.client({ maxRetries: 0 }).me.get()).rejects.toMatchObject({ cause: lost });
     await expect(mock.close()).rejects.toEqual(lost);
@@ -118,9 +173,7 @@ describe("a mock that listens beside another MSW server", () => {
   it("reports it also after it listens again", async () => {
     const mock = start();
     mock.listen();
-    const server = theirs();
-    server.listen();
-    server.close();
+    endInterception();
     mock.listen();
     expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
     await expect(mock.close()).rejects.toThrow("has ended the interception of both");

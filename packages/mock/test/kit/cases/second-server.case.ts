@@ -2,6 +2,7 @@ import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { createTest, test } from "@mgmt/mock/vitest";
 import { afterAll, afterEach, describe } from "vitest";
+import { endInterception } from "../../earlier-msw.js";
 
 const server = setupServer(http.get("https://payments.example.com/", () => HttpResponse.text("paid")));
 
@@ -15,15 +16,14 @@ describe("a server that listens before", () => {
 describe("a server that listens later", () => {
   afterAll(() => server.close());
   test("starts another server", ({ tenant, expect }) => {
-    server.listen();
     expect(tenant.baseUrl).toBe("https://api.mgmt.test");
+    server.listen();
   });
 });
 
-test("starts and closes another server", ({ tenant, expect }) => {
-  server.listen();
-  server.close();
+test("closes a server of an earlier version of MSW", ({ tenant, expect }) => {
   expect(tenant.baseUrl).toBe("https://api.mgmt.test");
+  endInterception();
 });
 
 test("runs after servers that were refused", async ({ tenant, mock, expect }) => {
