@@ -235,7 +235,7 @@ export class WorkerMock extends MockServer {
  * @throws the error, if the page is not in the scope of the worker, or if it was just loaded again.
  */
 const reloadOrThrow = async (error: unknown): Promise<void> => {
-  const registration = await globalThis.navigator.serviceWorker?.getRegistration();
+  const registration = await globalThis.navigator.serviceWorker?.getRegistration().catch(() => undefined);
   if (registration === undefined || navigator.serviceWorker.controller || isReloaded()) throw error;
   location.reload();
   await new Promise(() => undefined);

@@ -42,9 +42,9 @@ export class FakePage {
   readonly #document = new EventTarget();
   readonly #serviceWorker = Object.assign(new EventTarget(), {
     controller: null,
-    getRegistration: async () => this.#registration,
+    getRegistration: () => this.#registration(),
   });
-  #registration: object | undefined;
+  #registration = async (): Promise<object | undefined> => undefined;
   readonly #navigation = new EventTarget();
   #receivers: (readonly RequestHandler[])[] = [];
   #show: (page: string) => void = () => undefined;
@@ -54,12 +54,12 @@ export class FakePage {
     isSecure = true,
     hasServiceWorkers = true,
     hasNavigation = true,
-    isRegistered = false,
+    registration = this.#registration,
     isReloaded = false,
     storage = (): unknown => this.storage,
   } = {}): void {
     vi.stubGlobal("isSecureContext", isSecure);
-    this.#registration = isRegistered ? {} : undefined;
+    this.#registration = registration;
     vi.stubGlobal("location", Object.assign(new URL("http://app.test/shop/"), { reload: this.reload }));
     const entries = [{ type: isReloaded ? "reload" : "navigate" }];
     vi.spyOn(performance, "getEntriesByType").mockReturnValue(entries as unknown as PerformanceEntryList);

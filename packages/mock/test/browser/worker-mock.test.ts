@@ -97,8 +97,10 @@ describe("a mock in a page", () => {
       });
     });
 
+    const registration = async () => ({});
+
     it("loads a page again that the browser keeps apart from its worker", async () => {
-      page.open({ isRegistered: true });
+      page.open({ registration });
       void setup({}, deaf).start();
       await vi.waitFor(() => expect(page.reload).toHaveBeenCalledOnce());
       page.leave();
@@ -106,7 +108,8 @@ describe("a mock in a page", () => {
 
     it.each([
       ["is not in the scope of the worker", {}],
-      ["has just been loaded again", { isRegistered: true, isReloaded: true }],
+      ["has just been loaded again", { registration, isReloaded: true }],
+      ["may not ask for its worker", { registration: () => Promise.reject(new DOMException("Denied")) }],
     ])("does not load a page again that %s", async (_which, options) => {
       page.open(options);
       expect((await failureOf(setup({}, deaf))).code).toBe("mock:not_intercepted");
