@@ -10,7 +10,7 @@ export interface Transactions<M extends Mode = Mode> {
    * on variables that it sets in every run.
    *
    * @returns what the step returns: a promise only when rows have to be loaded.
-   * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does.
+   * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does, except in memory.
    */
   transact<T>(
     access: Access,
