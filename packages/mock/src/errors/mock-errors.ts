@@ -52,7 +52,13 @@ export const refusedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
     `An MSW server would receive the requests of this process in place of the mock, which listens already: ${listeningOf(handlers)}. ` +
-      `${oneServer}, or close the mock first`,
+      `Call close() of that server. ${oneServer}, or close the mock before the server listens`,
+  );
+
+export const mocksListen = (): MockError =>
+  new MockError(
+    "mock:second_server",
+    "A mock listens already, in the server of all mocks, so none can listen in yours. Close that mock first, or listen in your server from the start",
   );
 
 export const closedBySecondServer = (): MockError =>
@@ -122,7 +128,7 @@ const policy = "The Content-Security-Policy of this page";
 export const requestsBlocked = (bases: readonly string[], cause: unknown): MockError =>
   new MockError(
     "mock:blocked_by_policy",
-    `${policy} blocks requests to the mock. Add its URLs to connect-src: ${bases.join(" ")}`,
+    `${policy} blocks requests to the mock. Add to connect-src: ${[...new Set(bases.map((base) => new URL(base).origin))].join(" ")}`,
     { cause },
   );
 
@@ -137,7 +143,8 @@ export const workerUntrusted = (script: string, cause: unknown): MockError =>
   new MockError(
     "mock:blocked_by_policy",
     `${policy} requires trusted types, and MSW registers the worker script ${script} without one. Before mock.start(), call ` +
-      'trustedTypes.createPolicy("default", { createScriptURL: (url) => url }), or leave require-trusted-types-for out during development',
+      'trustedTypes.createPolicy("default", { createHTML: (html) => html, createScriptURL: (url) => url }), and allow "default" in a trusted-types ' +
+      "directive, or leave require-trusted-types-for out during development",
     { cause },
   );
 

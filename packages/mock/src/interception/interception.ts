@@ -35,6 +35,7 @@ export const intercept = (
   listener: Listener,
   { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
 ): void => {
+  if (server && own) throw mockErrors.mocksListen();
   const place = server ? { gate: installIn(server), server } : ownPlace();
   const lost = places.get(owner)?.lost;
   const { gate } = place;

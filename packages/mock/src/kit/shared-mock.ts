@@ -156,7 +156,8 @@ const checkEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void 
   if (lost) test.fail(lost);
   if (server && test.requests.length === 0 && !isReceiving(mock)) {
     test.addNote(
-      "The server of createTest({ server }) is not listening. If the test sends requests, call server.listen() before it.",
+      "The server of createTest({ server }) is not listening. If the test sends requests, call server.listen() before it, and start no other " +
+        "server, which ends both when it is closed.",
     );
   }
   const frozen = frozenClockNote(mock, test.requests);

@@ -155,6 +155,20 @@ describe("a mock in a page", () => {
       expect((await failureOf(setup({}, elsewhere))).code).toBe("mock:not_intercepted");
     });
 
+    it("names the origins that the content security policy must allow", async () => {
+      const baseUrl = "https://shop.test/api";
+      const blocked: CreateWorker = () => ({
+        start: async () => {
+          page.violate("connect-src", `${baseUrl}/?probe`);
+          return undefined;
+        },
+        stop: () => undefined,
+      });
+      const { message } = await failureOf(setup({ baseUrl }, blocked));
+      expect(message).toMatch(/connect-src: https:\/\/shop\.test(?: |$)/);
+      expect(message).not.toContain("/api");
+    });
+
     it("goes on where the content security policy blocks something else", async () => {
       const mock = setup();
       const started = mock.start();

@@ -81,7 +81,7 @@ describe("a mock that listens beside another MSW server", () => {
     const refused = expect.objectContaining({
       code: "mock:second_server",
       message: expect.stringMatching(
-        /in place of the mock.+: setupServer\(GET https:\/\/one\.example\.com\/, .*…\)\.listen\(\)\. Let both .+ or close the mock first/,
+        /in place of the mock.+: setupServer\(GET https:\/\/one\.example\.com\/, .*…\)\.listen\(\)\. Call close\(\) of that server\. Let both .+ or close the mock before/,
       ),
     });
     expect(() => server.listen()).toThrow(refused);
@@ -94,6 +94,31 @@ describe("a mock that listens beside another MSW server", () => {
     await goesOn();
     await mock.close();
     expect(requests).not.toHaveBeenCalled();
+  });
+
+  it("lets a server that it refused listen after both were closed", async () => {
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    const server = theirs();
+    expect(() => server.listen()).toThrow("Call close() of that server");
+    server.close();
+    await mock.close();
+    server.listen({ onUnhandledRequest: "error" });
+    mock.listen({ server });
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    expect(await textOf("one")).toBe("one");
+  });
+
+  it("does not listen in the server of the developer while a mock listens in that of all mocks", async () => {
+    const mock = start();
+    mock.listen();
+    const refused = expect.objectContaining({
+      code: "mock:second_server",
+      message: expect.stringContaining("A mock listens already"),
+    });
+    for (const each of [mock, start({ baseUrl: "https://second.test" })])
+      expect(() => each.listen({ server: theirs() })).toThrow(refused);
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
   });
 
   it("responds to a request that has begun before it refused a server", async () => {
