@@ -59,7 +59,8 @@ describe("due jobs on Postgres", () => {
     const takes = trips.flatMap((trip, index) => (trip.includes('"read":"expired"') ? index : []));
     const tripsOfEach = takes.slice(1).map((take, index) => take - (takes[index] ?? 0));
     expect(tripsOfEach.length).toBeGreaterThanOrEqual(many);
-    // A trip that fails on a busy machine is made again, so a single job may take more.
-    expect(tripsOfEach.toSorted((a, b) => a - b)[many / 2]).toBeLessThanOrEqual(8);
+    // The first job loads the state of the server, too. Beside busy loops, one further trip was seen.
+    const [, , third] = tripsOfEach.toSorted((a, b) => b - a);
+    expect(third).toBeLessThanOrEqual(8);
   });
 });
