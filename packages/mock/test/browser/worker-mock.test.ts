@@ -169,7 +169,7 @@ describe("a mock in a page", () => {
       expect(message).not.toContain("/api");
     });
 
-    it("goes on where the content security policy blocks something else", async () => {
+    it("starts if its requests arrive although the content security policy has blocked one", async () => {
       const mock = setup();
       const started = mock.start();
       page.violate("connect-src", "https://api.mgmt.test/");
