@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
+import { startRepository } from "../../packages/cli/test/repository.js";
 import type { Place } from "./place.js";
 
 /** Stores two profiles, and removes the address and the token from the environment. */
@@ -20,27 +21,22 @@ export const withProject = ({ variables, ids }: Place): void => {
   variables["MGMT_PROJECT_ID"] = ids["project"] ?? "";
 };
 
-/** Makes the folder a git repository with a branch that has been pushed, and checks out another. */
+/** Makes the folder a git repository on a branch that its remote does not have. */
 export const withRepository = (place: Place): void => {
   withProject(place);
-  const git = (...words: string[]): void => {
-    const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
-    execFileSync("git", [...identity, ...words], { cwd: place.folder, stdio: "pipe" });
-  };
-  git("init", "--quiet", "--bare", ".home/origin.git");
-  git("init", "--quiet", "--initial-branch", "main");
-  git("commit", "--quiet", "--allow-empty", "--message", "first");
-  git("remote", "add", "origin", ".home/origin.git");
-  git("push", "--quiet", "origin", "main");
-  git("checkout", "--quiet", "-b", "feature/checkout");
+  startRepository(place, { branch: "feature/checkout", remote: ".home/origin.git" });
+};
+
+const createPreview = async (place: Place): Promise<void> => {
+  const terminal = place.run(["preview", "up"]);
+  const { status } = await terminal.orStuck(terminal.ending);
+  if (status !== 0) throw new Error(terminal.text);
 };
 
 /** Creates the preview of the branch that is checked out. */
 export const withPreview = async (place: Place): Promise<void> => {
   withRepository(place);
-  const terminal = place.run(["preview", "up"]);
-  const { status } = await terminal.orStuck(terminal.ending);
-  if (status !== 0) throw new Error(terminal.text);
+  await createPreview(place);
 };
 
 /** Creates a preview of a branch that is then deleted in the remote. */
@@ -48,9 +44,7 @@ export const withMergedPreview = async (place: Place): Promise<void> => {
   withRepository(place);
   const git = (...line: string[]): Buffer => execFileSync("git", line, { cwd: place.folder, stdio: "pipe" });
   git("push", "--quiet", "origin", "feature/checkout");
-  const terminal = place.run(["preview", "up"]);
-  const { status } = await terminal.orStuck(terminal.ending);
-  if (status !== 0) throw new Error(terminal.text);
+  await createPreview(place);
   git("push", "--quiet", "--delete", "origin", "feature/checkout");
   git("checkout", "--quiet", "main");
 };
@@ -63,16 +57,22 @@ export const withoutConnections = async (place: Place): Promise<void> => {
   for (const { id } of connections) await place.api("DELETE", `/connections/${id}`);
 };
 
+/** Replaces programs by shell scripts. */
+const install = (place: Place, scripts: Readonly<Record<string, string>>): void => {
+  const folder = `${place.folder}/.home/bin`;
+  mkdirSync(folder);
+  for (const [name, script] of Object.entries(scripts)) {
+    place.write(`.home/bin/${name}`, `#!/bin/sh\n${script}\n`);
+    chmodSync(`${folder}/${name}`, 0o755);
+  }
+  place.variables["PATH"] = `${folder}:${place.env["PATH"] ?? ""}`;
+};
+
 /** Replaces a program by one that prints its arguments. */
 export const withProgram =
   (name: string, output = `${name} "$@"`) =>
-  (place: Place): void => {
-    const folder = `${place.folder}/.home/bin`;
-    mkdirSync(folder);
-    place.write(`.home/bin/${name}`, `#!/bin/sh\necho ${output}\n`);
-    chmodSync(`${folder}/${name}`, 0o755);
-    place.variables["PATH"] = `${folder}:${place.env["PATH"] ?? ""}`;
-  };
+  (place: Place): void =>
+    install(place, { [name]: `echo ${output}` });
 
 /** Otherwise the screen would depend on the version of this machine. */
 export const withOldDump = withProgram("pg_dump", `"pg_dump (PostgreSQL) 15.18"`);
@@ -82,20 +82,13 @@ export const waits = ({ folder }: Place): string => `echo > '${folder}/started';
 
 /** Installs programs of Postgres that answer questions about the server, and wait when they have anything else to do. */
 const withPostgres = (place: Place): void => {
-  const folder = `${place.folder}/.home/bin`;
-  mkdirSync(folder);
-  for (const name of ["psql", "pg_dump", "pg_restore"]) {
-    const script = `#!/bin/sh
-case "$*" in
+  const scriptOf = (name: string): string => `case "$*" in
   --version) echo "${name} (PostgreSQL) 99.1"; exit ;;
   *--tuples-only*) if grep -q server_version; then echo 18.4; else echo '[]'; fi; exit ;;
 esac
-${waits(place)}
-`;
-    place.write(`.home/bin/${name}`, script);
-    chmodSync(`${folder}/${name}`, 0o755);
-  }
-  place.variables["PATH"] = `${folder}:${place.env["PATH"] ?? ""}`;
+${waits(place)}`;
+  const names = ["psql", "pg_dump", "pg_restore"];
+  install(place, Object.fromEntries(names.map((name) => [name, scriptOf(name)])));
 };
 
 /** Writes what commands about databases read, besides the programs. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definedCommands } from "./program.js";
 import type { Result } from "./result.js";
-import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
+import { startRepository } from "./repository.js";
+import { openWorkplace, type Workplace } from "./workplace.js";
 
 let workplace: Workplace;
 beforeEach(async () => {

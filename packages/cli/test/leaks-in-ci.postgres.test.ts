@@ -7,7 +7,8 @@ import { definedCommands } from "./program.js";
 import type { Result } from "./result.js";
 import { inProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
-import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
+import { startRepository } from "./repository.js";
+import { openWorkplace, type Workplace } from "./workplace.js";
 
 /** CI with masks in its log, and without. */
 const systems: [string, NodeJS.ProcessEnv][] = [

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inProcess, runInProcess } from "./in-process.js";
 import { type Session, startSession } from "./terminal.js";
-import { openWorkplace, startRepository } from "./workplace.js";
+import { startRepository } from "./repository.js";
+import { openWorkplace } from "./workplace.js";
 
 let session: Session;
 let shop: string;

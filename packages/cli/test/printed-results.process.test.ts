@@ -3,7 +3,8 @@ import type { Printing } from "../src/commands/generated/printed-schemas.js";
 import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { definedCommands } from "./program.js";
 import type { Result } from "./result.js";
-import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
+import { startRepository } from "./repository.js";
+import { openWorkplace, type Workplace } from "./workplace.js";
 
 let workplace: Workplace;
 beforeEach(async () => {

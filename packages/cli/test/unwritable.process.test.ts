@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "./bin.js";
 import { inProcess } from "./in-process.js";
 import { run } from "./terminal.js";
-import { openWorkplace, startRepository, type Workplace } from "./workplace.js";
+import { startRepository } from "./repository.js";
+import { openWorkplace, type Workplace } from "./workplace.js";
 
 let workplace: Workplace;
 beforeAll(async () => {

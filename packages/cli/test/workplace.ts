@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,18 +134,4 @@ const list = async (run: Workplace["run"], group: string): Promise<[string]> => 
   const { json } = await succeed(run([group, "list", "--output", "json"]));
   // Every resource has an id, and the manifest has one of each.
   return (json as { id: string }[]).map(({ id }) => id) as [string];
-};
-
-/** Makes the folder a git repository on a branch, with a remote that has the branch `main` only. */
-export const startRepository = ({ folder }: Workplace): void => {
-  const git = (...args: string[]): void => {
-    const identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-    execFileSync("git", [...identity, ...args], { cwd: folder, stdio: "pipe" });
-  };
-  git("init", "--quiet", "--bare", "origin.git");
-  git("init", "--quiet", "--initial-branch", "main");
-  git("commit", "--quiet", "--allow-empty", "--message", "first");
-  git("remote", "add", "origin", "origin.git");
-  git("push", "--quiet", "origin", "main");
-  git("checkout", "--quiet", "-b", "feature/cart");
 };
