@@ -7,3 +7,11 @@ export const endInterception = (): void => {
     disable.call(source);
   }
 };
+
+/** Lets servers listen that a mock would refuse, because MSW before 2.13 has nothing to refuse them with. */
+export const allowOthers = (): void => {
+  for (const source of defaultNetworkOptions.sources) {
+    Reflect.deleteProperty(source, "enable");
+    Reflect.deleteProperty(source, "disable");
+  }
+};

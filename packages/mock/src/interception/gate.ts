@@ -21,11 +21,16 @@ export interface Listener {
  * can refuse a request in every version of MSW; the callback for unhandled requests cannot.
  */
 export class Gate {
-  static readonly #handlers = new WeakSet<object>();
+  static readonly #gates = new WeakMap<object, Gate>();
 
   /** Whether a handler is that of a gate. */
   static has(handler: object): boolean {
-    return Gate.#handlers.has(handler);
+    return Gate.#gates.has(handler);
+  }
+
+  /** Whether a handler is that of a gate that a mock listens in. */
+  static isListening(this: void, handler: object): boolean {
+    return (Gate.#gates.get(handler)?.listeners.size ?? 0) > 0;
   }
 
   readonly listeners = new Map<object, Listener>();
@@ -37,7 +42,7 @@ export class Gate {
   /** @param handlersBehind returns the handlers of the server that come after this one. */
   constructor(handlersBehind: () => readonly RequestHandler[] = () => []) {
     this.#handlersBehind = handlersBehind;
-    Gate.#handlers.add(this.handler);
+    Gate.#gates.set(this.handler, this);
   }
 
   async #respond(request: Request): Promise<Response | undefined> {

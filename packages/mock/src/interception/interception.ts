@@ -4,7 +4,8 @@ import { assertNoneShadowed, namesOf } from "./developer-handlers.js";
 import { Gate, type Listener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
-import { OwnServer } from "./own-server.js";
+import { requireMsw } from "./msw.js";
+import { allowOthers, refuseOthers } from "./other-servers.js";
 import { type Receiver, receiverOf } from "./receiving-server.js";
 
 /** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
@@ -12,16 +13,22 @@ export interface MswServer {
   use(...handlers: RequestHandler[]): void;
   resetHandlers(...handlers: RequestHandler[]): void;
   listHandlers(): readonly object[];
+  close(): void;
+}
+
+interface Place {
+  readonly gate: Gate;
+  readonly server: MswServer;
 }
 
 /** All mocks without a server of the developer share one, which listens while at least one of them does. */
-let own: OwnServer | undefined;
+let own: ReturnType<typeof createOwn> | undefined;
 
 /** The gates in servers of the developer. They stay there, and do nothing while no mock listens. */
 const gates = new WeakMap<MswServer, Gate>();
 
 /** Where each owner listens, and the error that its requests were not intercepted for some time. */
-const places = new Map<object, { readonly gate: Gate; readonly server: MswServer; lost?: MockError }>();
+const places = new Map<object, Place & { lost?: MockError }>();
 
 /**
  * Handles requests of this process, until `release` is called with the same owner.
@@ -45,26 +52,28 @@ export const intercept = (
   }
   gate.listeners.set(owner, listener);
   places.set(owner, { ...place, ...(lost && { lost }) });
+  refuseOthers();
 };
 
 /** Ends the interception. */
 export const release = (owner: object): void => {
   const place = places.get(owner);
   if (!place) return;
+  const { gate, server } = place;
   places.delete(owner);
-  place.gate.listeners.delete(owner);
-  if (place.gate !== own?.gate || place.gate.listeners.size > 0) return;
-  const { server, receiver } = own;
-  own.allowOthers();
-  own = undefined;
-  // Closing this server would end the other one.
-  if (receiver.kind !== "another") server.close();
+  gate.listeners.delete(owner);
+  if (gate === own?.gate && gate.listeners.size === 0) {
+    own = undefined;
+    // Closing this server would end the other one.
+    if (receiverOf(server, gate.handler).kind !== "another") server.close();
+  }
+  if (places.size > 0) refuseOthers();
+  else allowOthers();
 };
 
 /**
  * Returns the error that another server has taken over the requests since `intercept`, even if it is closed by now; undefined if none
- * has. Neither a server of MSW before 2.13 nor one that listens beside a server of the developer can be refused when it listens, and a
- * request that is sent in between cannot be refused either.
+ * has. MSW before 2.13 cannot refuse a server that listens, nor a request that is sent meanwhile.
  */
 export const replacementOf = (owner: object): MockError | undefined => {
   const place = places.get(owner);
@@ -95,19 +104,28 @@ const assertNotReplaced = (receiver: Receiver): void => {
   if (error) throw error;
 };
 
-const ownPlace = (): OwnServer => {
-  const place = own ?? new OwnServer();
-  assertNotReplaced(place.receiver);
-  if (place !== own) {
-    place.listen();
-  } else if (place.receiver.kind === "none") {
-    // A server that listened in between has ended the interception for all when it was closed.
-    for (const each of places.values())
-      if (each.gate === place.gate) each.lost ??= mockErrors.closedBySecondServer();
-    place.listenAgain();
+const ownPlace = (): Place => {
+  const isFirst = own === undefined;
+  const place = own ?? createOwn();
+  const { gate, server } = place;
+  const receiver = receiverOf(isFirst ? undefined : server, gate.handler);
+  assertNotReplaced(receiver);
+  if (receiver.kind === "none") {
+    if (!isFirst) {
+      // A server that listened in between has ended the interception for all when it was closed.
+      for (const each of places.values())
+        if (each.gate === gate) each.lost ??= mockErrors.closedBySecondServer();
+      server.close();
+    }
+    server.listen({ onUnhandledRequest: "bypass" });
   }
   own = place;
   return place;
+};
+
+const createOwn = () => {
+  const gate = new Gate();
+  return { gate, server: requireMsw().setupServer(gate.handler) };
 };
 
 /** Adds the gate before the handlers that the developer's server has, and after those that it gets later. */
@@ -122,6 +140,15 @@ const installIn = (server: MswServer): Gate => {
   server.resetHandlers = (...handlers) => {
     reset(...handlers);
     server.use(gate.handler);
+  };
+  const close = server.close.bind(server);
+  server.close = () => {
+    allowOthers();
+    try {
+      close();
+    } finally {
+      if (places.size > 0) refuseOthers();
+    }
   };
   return gate;
 };

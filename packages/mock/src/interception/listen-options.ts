@@ -74,4 +74,6 @@ const isPlainObject = (value: unknown): boolean =>
 
 const isServer = (server: unknown): boolean =>
   server instanceof Object &&
-  ["use", "resetHandlers", "listHandlers"].every((name) => typeof Reflect.get(server, name) === "function");
+  ["use", "resetHandlers", "listHandlers", "close"].every(
+    (name) => typeof Reflect.get(server, name) === "function",
+  );

@@ -31,7 +31,7 @@ export const receiverOf = (server: object | undefined, handler: RequestHandler):
 };
 
 /** Returns the handlers of the server that receives requests; undefined if none listens, or if this MSW cannot tell. */
-const receivingHandlers = (): readonly object[] | undefined => {
+export const receivingHandlers = (): readonly object[] | undefined => {
   let handlers: readonly object[] | undefined;
   // Stands for a request. The server asks it for its handlers, and finds that none applies.
   const frame = {

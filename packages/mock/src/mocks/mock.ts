@@ -37,7 +37,7 @@ export class Mock extends NodeMock {
   }
 
   /**
-   * Starts intercepting the requests of this process. Another MSW server that would listen meanwhile is refused, unless you pass one.
+   * Starts intercepting the requests of this process. Another MSW server that would listen meanwhile is refused, since MSW 2.13.
    *
    * @throws MockError `mock:msw_missing` when MSW is not installed, `mock:second_server` when another MSW server receives the requests of
    * this process, `mock:shadowed_handler` when a handler is for the address of the mock.
@@ -59,8 +59,8 @@ export class Mock extends NodeMock {
   /**
    * Stops intercepting requests and stops background work.
    *
-   * @throws MockError `mock:second_server`, after it has stopped, when another MSW server has listened since `listen`, closed by now or
-   * not: requests may have left for the network. If you passed a server, only while the other one listens.
+   * @throws MockError `mock:second_server`, after it has stopped, when another server of MSW before 2.13 has listened since `listen`,
+   * closed by now or not: requests may have left for the network. If you passed a server, only while the other one listens.
    */
   async close(): Promise<void> {
     const lost = lossOf(this);

@@ -5,7 +5,7 @@ import { setupServer } from "msw/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Mock, setupMock } from "@mgmt/mock";
 import { createTest } from "@mgmt/mock/vitest";
-import { endInterception } from "../earlier-msw.js";
+import { allowOthers, endInterception } from "../earlier-msw.js";
 
 const started: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -150,6 +150,7 @@ describe("a mock that listens beside another MSW server", () => {
     const developers = theirs();
     developers.listen();
     first.listen({ server: developers });
+    allowOthers();
     const server = theirs();
     server.listen({ onUnhandledRequest: "error" });
     const second = start({ baseUrl: "https://second.test" });
@@ -176,6 +177,7 @@ describe("a mock that listens beside another MSW server", () => {
     developers.listen();
     const mock = start();
     mock.listen({ server: developers });
+    allowOthers();
     theirs().listen();
     await expect(mock.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("so the mock cannot intercept them");
     await expect(mock.close()).rejects.toThrow("so the mock cannot intercept them");
@@ -222,6 +224,66 @@ describe("a mock that listens in the server of the developer", () => {
     await expect(fetch(url)).rejects.toThrow();
     expect(requests).not.toHaveBeenCalled();
     expect(await textOf("one")).toBe("one");
+  });
+
+  it.each(["before", "after"])("refuses a third server, %s which the server listens", async (order) => {
+    const { url, requests } = await startHost();
+    const server = setupServer(http.get("https://own.example.com/", () => HttpResponse.text("own")));
+    started.push(server);
+    const mock = start();
+    if (order === "after") server.listen({ onUnhandledRequest: "error" });
+    mock.listen({ server });
+    if (order === "before") server.listen({ onUnhandledRequest: "error" });
+    const third = theirs();
+    expect(() => third.listen({ onUnhandledRequest: "bypass" })).toThrow(
+      expect.objectContaining({
+        code: "mock:second_server",
+        message: expect.stringContaining("setupServer(GET https://one.example.com/"),
+      }),
+    );
+    const goesOn = async () => {
+      expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+      expect(await textOf("own")).toBe("own");
+      await expect(fetch(url)).rejects.toThrow();
+    };
+    await goesOn();
+    third.close();
+    await goesOn();
+    await mock.close();
+    expect(requests).not.toHaveBeenCalled();
+  });
+
+  it("is not in the way of a server that listens while that of the developer is closed", async () => {
+    const server = theirs();
+    const mock = start();
+    mock.listen({ server });
+    server.listen({ onUnhandledRequest: "error" });
+    server.close();
+    const between = setupServer(http.get("https://own.example.com/", () => HttpResponse.text("own")));
+    between.listen({ onUnhandledRequest: "error" });
+    expect(await textOf("own")).toBe("own");
+    between.close();
+    server.listen({ onUnhandledRequest: "error" });
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    expect(() => theirs().listen()).toThrow("in place of the mock");
+    expect(await textOf("one")).toBe("one");
+  });
+
+  it("goes on while another mock in the same server is closed", async () => {
+    const server = theirs();
+    server.listen({ onUnhandledRequest: "error" });
+    const [first, second] = ["https://first.test", "https://second.test"].map((baseUrl) =>
+      start({ baseUrl }),
+    );
+    first?.listen({ server });
+    second?.listen({ server });
+    await first?.close();
+    expect(() => theirs().listen()).toThrow("in place of the mock");
+    expect((await fetch("https://second.test/v1/me")).status).toBe(401);
+    await second?.close();
+    server.close();
+    theirs().listen({ onUnhandledRequest: "error" });
+    expect(await textOf("two")).toBe("two");
   });
 
   it.each([
