@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 const candidates = [
@@ -13,6 +15,27 @@ const candidates = [
 
 /** Launches the Chromium that `CHROMIUM` names, or the system's. Throws if there is none. */
 export const launchChromium = (): Promise<Browser> => chromium.launch(launchOptions());
+
+/** Launches Chromium in which only the tab in front is visible. Playwright tells each page of a Chromium that it launches that it is. */
+export const launchWithHiddenTabs = async (): Promise<BrowserContext> => {
+  const profile = await mkdtemp(join(tmpdir(), "mgmt-profile-"));
+  const { executablePath, args } = launchOptions();
+  const debugging = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
+  const program = spawn(executablePath, [...args, ...debugging], { stdio: ["ignore", "ignore", "pipe"] });
+  program.once("exit", () => void rm(profile, { recursive: true, force: true, maxRetries: 20 }));
+  let address: string | undefined;
+  for await (const line of createInterface({ input: program.stderr })) {
+    [, address] = /^DevTools listening on (\S+)$/.exec(line) ?? [];
+    if (address !== undefined) break;
+  }
+  if (address === undefined) throw new Error("Chromium has ended before it listened");
+  program.stderr.resume();
+  const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+  const [context] = browser.contexts();
+  if (!context) throw new Error("Chromium has no window");
+  context.on("close", () => void program.kill());
+  return context;
+};
 
 /** Launches Chromium with a profile whose user blocks cookies, and with them the storage of every page. */
 export const launchWithBlockedStorage = async (): Promise<BrowserContext> => {
