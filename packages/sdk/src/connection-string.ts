@@ -55,7 +55,8 @@ export const connectionString = (
   options: ConnectionStringOptions = {},
 ): string => {
   assertOptions(options, "connectionString", () => InvalidArgumentError);
-  const { pooled = false, format = "uri" } = options;
+  const { pooled = false, format = "uri", ...others } = options;
+  for (const name in others) throw new InvalidArgumentError(name, "is not an option");
   const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (!write) {
     throw new InvalidArgumentError("format", `must be one of ${Object.keys(formats).join(", ")}`);

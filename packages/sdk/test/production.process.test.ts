@@ -31,6 +31,7 @@ const programOf = (clients: string): string => `
     redirectUri: "https://app.test/",
     endpoints: { authorization: "https://auth.test/authorize", token: "https://auth.test/token" },
   };
+  const connection = { host: "db.test", user: "u", pass: "p" };
   const calls = {
     // A client checks its options at its first call.
     client: () => clientWith({ apiKey: "k" }).projects.get("proj_1"),
@@ -71,6 +72,7 @@ const programOf = (clients: string): string => `
     listTimeout: () => client.projects.list({ timeoutMs: 5 }),
     listParameter: () => client.projects.list({ limits: 5 }),
     toArray: () => client.projects.list({}, { retries: 5 }).toArray(),
+    toArrayName: () => client.projects.list().toArray({ limits: 5 }),
     path: () => client.request({ method: "GET", path: "/v1/me" }, { timeout: 5 }),
     pathClient: () => createClient(valid).http.GET("/v1/projects", { timeoutMs: "5" }),
     undefined: () => client.projects.get("proj_1", { timeout: undefined }),
@@ -88,6 +90,8 @@ const programOf = (clients: string): string => `
       const expired = { accessToken: "a", refreshToken: "r", expiresAt: 1, scopes: [], issuer, clientId };
       return createAuthenticator({ ...login, store: memoryStore(expired), onBackgroundErrors() {} }).token();
     },
+    browserStore: () => browserStore({ storge: 5 }),
+    connectionString: () => connectionString(connection, { pool: true }),
   };
   const thrown = {};
   for (const [name, call] of Object.entries(calls)) {
@@ -106,12 +110,11 @@ const programOf = (clients: string): string => `
     clientSignal: () => clientWith({ signal: AbortSignal.timeout(5) }).projects.get("proj_1"),
     clientInsecure: () => clientWith({ allowInsecureHttp: "yes" }).projects.get("proj_1"),
     callOptions: () => client.projects.get("proj_1", 5),
-    toArrayName: () => client.projects.list().toArray({ limits: 5 }),
     toArrayType: () => client.projects.list().toArray({ limit: "5" }),
     requestName: () => client.request({ method: "GET", path: "/v1/me", timeout: 5 }),
     requestType: () => client.request({ method: 5, path: "/v1/me" }),
-    browserStore: () => browserStore({ storge: 5 }),
-    connectionString: () => connectionString({ host: "db.test", user: "u", pass: "p" }, { pool: true }),
+    browserStoreType: () => browserStore({ key: 5 }),
+    connectionStringType: () => connectionString(connection, { pooled: "" }),
   };
   const unnoticed = [];
   for (const [name, call] of Object.entries(mistakes)) {
@@ -198,6 +201,7 @@ describe("a production build for a browser", () => {
         "listTimeout: timeoutMs is an option, which is passed in the last argument",
         "listParameter: limits is not a parameter of GET /v1/projects; did you mean limit?",
         "toArray: retries is not an option of a list; did you mean maxRetries?",
+        "toArrayName: limits is not an option",
         "path: timeout is not an option of a call; did you mean timeoutMs?",
         "pathClient: timeoutMs must be a number above 0",
         "undefined: timeout is not an option of a call; did you mean timeoutMs?",
@@ -211,6 +215,8 @@ describe("a production build for a browser", () => {
         "login: scope is not an option of a login; did you mean scopes?",
         "loginType: scopes must be an array of strings",
         "authenticator: onBackgroundErrors is not an option of a login; did you mean onBackgroundError?",
+        "browserStore: storge is not an option",
+        "connectionString: pool is not an option",
       ]);
       expect(results[name]?.refused).toBe(0);
     },

@@ -44,11 +44,12 @@ const reservedLength = 8_192;
  *
  * Throws `TokenStoreError`: `auth:store_corrupt` if the item is not a credential, `auth:store_unreadable` if the browser blocks the
  * storage, and `auth:store_failed` if the storage is full, blocked, or missing. `browserStore` itself throws `InvalidArgumentError` for
- * an option that does not exist or has another type, but not in a production build for browsers, which leaves out the check.
+ * an option that does not exist, and for one of another type, which a production build for browsers does not check.
  */
 export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   assertOptions(options, "browserStore", () => InvalidArgumentError);
-  const { key = "mgmt.login", storage } = options;
+  const { key = "mgmt.login", storage, ...others } = options;
+  for (const name in others) throw new InvalidArgumentError(name, "is not an option");
   const reserved = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */
   const found = (): BrowserStorage => {

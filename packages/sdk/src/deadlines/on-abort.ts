@@ -13,7 +13,7 @@ export const onAbort = (signal: AbortSignal, stop: Stop): (() => void) => {
   signal.addEventListener("abort", stopAll, { once: true });
   return () => {
     stops.delete(stop);
-    if (stops.size === 0) signal.removeEventListener("abort", stopAll);
+    if (!stops.size) signal.removeEventListener("abort", stopAll);
   };
 };
 

@@ -107,10 +107,10 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
   /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     assertOptions(options, "toArray", () => InvalidArgumentError);
-    const { limit = Infinity } = options;
+    const { limit = Infinity, ...others } = options;
+    for (const name in others) throw new InvalidArgumentError(name, "is not an option");
     const items: T[] = [];
-    if (readLimit("limit", { limit }) === 0) return items;
-    for await (const item of this) if (items.push(item) >= limit) break;
+    for await (const item of readLimit("limit", { limit }) ? this : []) if (items.push(item) >= limit) break;
     return items;
   }
 }
