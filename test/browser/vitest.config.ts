@@ -36,7 +36,7 @@ export default defineConfig({
           include: ["packages/engine/test/{rules,oauth}/*.test.ts"],
           // They start servers on HTTP.
           exclude: [
-            "packages/engine/test/oauth/{approval-page,authorize-page,control-surface,libraries,sign-in-key}.test.ts",
+            "packages/engine/test/oauth/{approval-page,authorize-page,control-surface,differential,libraries,sign-in-key}.test.ts",
           ],
           setupFiles: ["test/setup/patience.ts"],
           isolate: false,

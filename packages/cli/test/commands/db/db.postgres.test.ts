@@ -1,0 +1,407 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Platform, startPlatform } from "@mgmt/platform";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { bin, ensureBuilt } from "../../bin.js";
+import { noConfigDir, temporaryFolder } from "../../folders.js";
+import { runInProcess, type Setup } from "../../in-process.js";
+import { postgresFolder, postgresPath, withPostgres } from "./system-postgres.js";
+import type { Result } from "../../result.js";
+
+const root = temporaryFolder();
+let platform: Platform;
+let folder: string;
+let ids: { readonly shop: string; readonly copy: string };
+
+// Runs a Postgres whose pg_dump is as new as the server.
+beforeAll(async () => {
+  await ensureBuilt();
+  vi.stubEnv("MGMT_POSTGRES", postgresFolder);
+  platform = await startPlatform({ port: 0, ephemeral: true, requireSignInKey: false });
+  vi.unstubAllEnvs();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  folder = mkdtempSync(join(root, "data-"));
+  ids = { shop: await createDatabase(), copy: await createDatabase() };
+});
+
+const environment = (): NodeJS.ProcessEnv => ({
+  PATH: postgresPath,
+  MGMT_BASE_URL: platform.ready.baseUrl,
+  MGMT_TOKEN: platform.ready.token,
+});
+const mgmt = (words: readonly string[], setup: Setup = {}): Promise<Result> =>
+  runInProcess(words, { cwd: folder, ...setup, env: { ...environment(), ...setup.env } });
+const db = (line: string, setup: Setup = {}): Promise<Result> => mgmt(["db", ...line.split(" ")], setup);
+
+const createDatabase = async (): Promise<string> => {
+  const { json } = await mgmt(["projects", "create", "shop", "--wait", "-o", "json"]);
+  return (json as { database: { id: string } }).database.id;
+};
+const urlOf = async (database: string): Promise<string> =>
+  (await mgmt(["connection-string", database])).stdout.trim();
+const sql = async (database: string, ...statements: string[]): Promise<unknown[][]> => {
+  const client = new pg.Client({ connectionString: await urlOf(database) });
+  await client.connect();
+  try {
+    let rows: unknown[][] = [];
+    for (const text of statements) ({ rows } = await client.query({ text, rowMode: "array" }));
+    return rows;
+  } finally {
+    await client.end();
+  }
+};
+const fill = (database: string): Promise<unknown[][]> =>
+  sql(
+    database,
+    `create table notes (id int primary key, "a 'name'" text)`,
+    "insert into notes values (1, 'one'), (2, 'two')",
+    "create view short as select id from notes",
+  );
+const notes = (database: string): Promise<unknown[][]> => sql(database, "select * from notes order by id");
+const systemProgram = (name: string): string => join(postgresFolder ?? "", name);
+const passwordOf = (url: string): string => decodeURIComponent(new URL(url).password);
+
+describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () => {
+  it.each([
+    ["custom", "shop.dump", "pg_restore"],
+    ["plain", "shop.sql", "psql"],
+  ])(
+    "carry a database over in the format %s, which the name of the file chooses",
+    async (format, file, program) => {
+      await fill(ids.shop);
+      const dumped = await db(`dump ${ids.shop} --file ${file} -o json`);
+      expect({ ...dumped, json: dumped.json }).toMatchObject({
+        status: 0,
+        stderr: "",
+        json: { databaseId: ids.shop, format, file: join(folder, file), bytes: expect.any(Number) },
+      });
+      expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+      expect(readdirSync(folder)).toEqual([file]);
+      const restored = await db(`restore ${ids.copy} --file ${file} -o json`);
+      expect({ status: restored.status, stderr: restored.stderr }).toEqual({ status: 0, stderr: "" });
+      expect(restored.json).toEqual({ databaseId: ids.copy, file: join(folder, file), program });
+      expect(await notes(ids.copy)).toEqual([
+        [1, "one"],
+        [2, "two"],
+      ]);
+    },
+  );
+
+  it("dumps parts of a database", async () => {
+    await fill(ids.shop);
+    await sql(ids.shop, "create table other ()");
+    await db(`dump ${ids.shop} --file schema.sql --schema-only --table notes`);
+    const text = readFileSync(join(folder, "schema.sql"), "utf8");
+    expect(text).toContain("CREATE TABLE public.notes");
+    expect(text).not.toMatch(/COPY|other/);
+  });
+
+  it("writes to standard output, and reads standard input, as in a pipe", async () => {
+    await fill(ids.shop);
+    const env = { ...environment(), MGMT_CONFIG_DIR: noConfigDir };
+    const run = async (args: string[], input = ""): Promise<string> => {
+      const child = spawn(process.execPath, [bin, "db", ...args], {
+        env,
+        cwd: folder,
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      child.stdin.end(input, "latin1");
+      const chunks: Buffer[] = [];
+      child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+      expect(await once(child, "close")).toEqual([0, null]);
+      return Buffer.concat(chunks).toString("latin1");
+    };
+    const text = await run(["dump", ids.shop]);
+    expect(text).toContain("CREATE TABLE public.notes");
+    await run(["restore", ids.copy, "--file", "-"], text);
+    expect(await notes(ids.copy)).toHaveLength(2);
+    const archive = await run(["dump", ids.shop, "--format", "custom"]);
+    const asked = await mgmt(["db", "restore", ids.copy, "--file", "-"], {
+      stdin: "PGDMP",
+    });
+    expect(asked).toMatchObject({ status: 3, stderr: expect.stringContaining("standard input is read") });
+    await run(["restore", ids.copy, "--file", "-", "--clean", "--yes"], archive);
+    expect(await notes(ids.copy)).toHaveLength(2);
+  });
+
+  it("asks before it writes to a database with tables, and names them", async () => {
+    await fill(ids.shop);
+    await fill(ids.copy);
+    await db(`dump ${ids.shop} --file shop.dump`);
+    const refused = await db(`restore ${ids.copy} --file shop.dump`);
+    expect(refused.status).toBe(3);
+    expect(refused.stderr).toContain("which has 2 tables and views (public.notes, public.short)");
+    const no = (stderr: string): string | undefined => (stderr.includes("Continue?") ? "n\r" : undefined);
+    expect((await db(`restore ${ids.copy} --file shop.dump`, { terminal: true, reply: no })).status).toBe(3);
+  });
+
+  it("changes nothing if a part of the dump cannot be restored, and --clean replaces what is there", async () => {
+    await fill(ids.shop);
+    await sql(ids.shop, "create table a_first ()");
+    await fill(ids.copy);
+    await sql(ids.copy, "insert into notes values (3, 'three')");
+    await db(`dump ${ids.shop} --file shop.dump`);
+    const failed = await db(`restore ${ids.copy} --file shop.dump --yes`);
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toMatch(
+      /pg_restore failed: .*already exists \(program:failed\)\nhint: Nothing was changed/,
+    );
+    expect(failed.stderr).toContain("--clean");
+    expect(await sql(ids.copy, "select to_regclass('a_first')")).toEqual([[null]]);
+    expect(await notes(ids.copy)).toHaveLength(3);
+    expect((await db(`restore ${ids.copy} --file shop.dump --clean --yes`)).status).toBe(0);
+    expect(await notes(ids.copy)).toHaveLength(2);
+  });
+
+  it("overwrites no file, and leaves none if pg_dump fails", async () => {
+    writeFileSync(join(folder, "kept.sql"), "precious");
+    expect(await db(`dump ${ids.shop} --file kept.sql`)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("file:exists"),
+    });
+    expect(readFileSync(join(folder, "kept.sql"), "utf8")).toBe("precious");
+    const failed = await db(`dump ${ids.shop} --file x.sql --table no_such_table`);
+    expect(failed).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("pg_dump failed: no matching tables were found"),
+    });
+    expect(readdirSync(folder)).toEqual(["kept.sql"]);
+  });
+
+  it.each([
+    ["restore", 3, "Missing --file"],
+    ["restore --file absent.dump", 2, "absent.dump"],
+    ["restore --file empty.dump", 2, "db:empty_dump"],
+    ["restore --file folder", 2, "regular file"],
+    ["restore --file some.sql --clean", 2, "--clean needs a dump in the custom format"],
+    ["seed --file some.dump", 2, "is a dump, not SQL"],
+    ["dump --schema-only --data-only", 2, "--data-only"],
+    ["dump --format tar", 2, "plain, custom"],
+    ["dump --file no/such/folder/x.sql", 1, "file:unwritable"],
+    ["copy one", 3, "<to-database-id>"],
+  ])("refuses a wrong command line: %s", async (line, status, text) => {
+    writeFileSync(join(folder, "empty.dump"), "");
+    writeFileSync(join(folder, "some.sql"), "select 1;");
+    writeFileSync(join(folder, "some.dump"), "PGDMP");
+    mkdirSync(join(folder, "folder"));
+    const words = line.replace(/^(\w+)/, line.startsWith("copy") ? "$1" : `$1 ${ids.shop}`);
+    const result = await db(words);
+    expect([result.status, result.stdout, result.stderr]).toEqual([
+      status,
+      "",
+      expect.stringContaining(text),
+    ]);
+  });
+
+  it("passes over a pg_dump in PATH that is older than the server", async () => {
+    const old = mkdtempSync(join(root, "old-"));
+    writeFileSync(join(old, "pg_dump"), "#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.1'\n", { mode: 0o755 });
+    const env = { PATH: `${old}:${postgresPath}` };
+    expect((await db(`dump ${ids.shop} --file x.sql`, { env })).status).toBe(0);
+  });
+});
+
+describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
+  beforeEach(() => writeFileSync(join(folder, "seed.sql"), "insert into notes values (7, 'seven');\n"));
+
+  it("runs SQL, and asks only if tables have rows", async () => {
+    await sql(ids.shop, "create table notes (id int, name text)");
+    await sql(
+      ids.shop,
+      "create table _prisma_migrations (id int)",
+      "insert into _prisma_migrations values (1)",
+    );
+    expect((await db(`seed ${ids.shop}`)).status).toBe(0);
+    const again = await db(`seed ${ids.shop}`);
+    expect(again).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining("1 tables with rows (public.notes)"),
+    });
+    expect(await notes(ids.shop)).toEqual([[7, "seven"]]);
+  });
+
+  it("is one transaction, and names the line that failed", async () => {
+    await sql(ids.shop, "create table notes (id int, name text)");
+    writeFileSync(join(folder, "bad.sql"), "insert into notes values (1, 'a');\nselect nothing;\n");
+    const { status, stderr } = await db(`seed ${ids.shop} --file bad.sql`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/psql:<stdin>:2: ERROR: .*nothing.*hint: Nothing was changed/s);
+    expect(await notes(ids.shop)).toEqual([]);
+  });
+});
+
+describe.skipIf(!postgresFolder)(withPostgres("mgmt db copy and import"), () => {
+  it("copies a database into another one", async () => {
+    await fill(ids.shop);
+    const { status, json, stderr } = await db(`copy ${ids.shop} ${ids.copy} -o json`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(json).toEqual({ from: ids.shop, databaseId: ids.copy, bytes: expect.any(Number) });
+    expect(await notes(ids.copy)).toHaveLength(2);
+    const again = await db(`copy ${ids.shop} ${ids.copy} --yes`);
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining("already exists") });
+    expect((await db(`copy ${ids.shop} ${ids.copy} --clean --yes`)).status).toBe(0);
+    expect(await db(`copy ${ids.shop} ${ids.shop}`)).toMatchObject({ status: 2 });
+  });
+
+  it("asks before it writes: on a terminal always, elsewhere if the other has tables", async () => {
+    await fill(ids.shop);
+    const reply =
+      (key: string) =>
+      (stderr: string): string | undefined =>
+        stderr.includes("Continue?") ? key : undefined;
+    const copy = `copy ${ids.shop} ${ids.copy}`;
+    const refused = await db(copy, { terminal: true, reply: reply("n\r") });
+    expect(refused.status).toBe(3);
+    expect(refused.stderr).toContain(`This will copy ${ids.shop} into database`);
+    expect(refused.stderr).toContain(`${ids.copy}, which is empty. Continue?`);
+    expect(await sql(ids.copy, "select to_regclass('notes')")).toEqual([[null]]);
+    expect((await db(copy, { terminal: true, reply: reply("y\r") })).status).toBe(0);
+    expect(await notes(ids.copy)).toHaveLength(2);
+    const unconfirmed = await db(`${copy} --clean`);
+    expect(unconfirmed.status).toBe(3);
+    expect(unconfirmed.stderr).toContain("confirmation:needed");
+  });
+
+  it("leaves the other database as it is if the dump breaks off", async () => {
+    await fill(ids.shop);
+    const programs = mkdtempSync(join(root, "broken-"));
+    const real = systemProgram("pg_dump");
+    const text = `#!/bin/sh
+if [ "$1" = --version ]; then exec ${real} --version; fi
+${real} "$@" | head -c 1500
+exit 1
+`;
+    writeFileSync(join(programs, "pg_dump"), text, { mode: 0o755 });
+    const env = { PATH: `${programs}:${postgresPath}` };
+    const { status, stderr } = await db(`copy ${ids.shop} ${ids.copy}`, { env });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("pg_dump failed") });
+    expect(await sql(ids.copy, "select to_regclass('notes')")).toEqual([[null]]);
+  });
+
+  it.each(["variable", "file", "standard input"])(
+    "imports from the connection string in a %s, which is no argument",
+    async (origin) => {
+      await fill(ids.shop);
+      const url = `${await urlOf(ids.shop)}&schema=public`;
+      writeFileSync(join(folder, "url"), `${url}\n`);
+      const flags = {
+        variable: "--source-env OLD_URL",
+        file: "--source-file url",
+        "standard input": "--source-file -",
+      }[origin];
+      const programs = mkdtempSync(join(root, "recording-"));
+      for (const name of ["psql", "pg_dump", "pg_restore"]) {
+        const real = systemProgram(name);
+        const log = join(programs, "log");
+        const text = `#!/bin/sh\necho "$0 $*" >> ${log}; env | grep MGMT_ >> ${log}\nexec ${real} "$@"\n`;
+        writeFileSync(join(programs, name), text, { mode: 0o755 });
+      }
+      const env = { OLD_URL: url, PATH: `${programs}:${postgresPath}` };
+      const result = await db(`import ${ids.copy} ${String(flags)} -o json`, { env, stdin: url });
+      expect({ status: result.status, stderr: result.stderr }).toEqual({ status: 0, stderr: "" });
+      expect(await notes(ids.copy)).toHaveLength(2);
+      const log = readFileSync(join(programs, "log"), "utf8");
+      expect(log).toContain("pg_dump --no-password");
+      for (const secret of [passwordOf(url), passwordOf(await urlOf(ids.copy)), "MGMT_"]) {
+        expect(log).not.toContain(secret);
+        expect(result.stdout).not.toContain(secret);
+      }
+    },
+  );
+
+  it.each([
+    ["no connection string", "import", {}, 3, "--source-env NAME or --source-file PATH"],
+    [
+      "a variable that is not set",
+      "import --source-env NOTHING",
+      {},
+      2,
+      "NOTHING of --source-env is not set",
+    ],
+    [
+      "another text",
+      "import --source-env X",
+      { X: "mysql://u:hidden@h/db" },
+      2,
+      "not a Postgres connection string",
+    ],
+    ["no host", "import --source-env X", { X: "postgresql:///db?password=hidden" }, 2, "postgresql://USER"],
+    [
+      "a server that does not respond",
+      "import --source-env X",
+      { X: "postgresql://u:hidden@127.0.0.1:1/db" },
+      9,
+      "database:unreachable",
+    ],
+  ])("refuses %s, and does not repeat a password", async (_, line, env, status, text) => {
+    const result = await db(line.replace("import", `import ${ids.copy}`), { env });
+    expect([result.status, result.stdout, result.stderr]).toEqual([
+      status,
+      "",
+      expect.stringContaining(text),
+    ]);
+    expect(result.stderr).not.toContain("hidden");
+  });
+});
+
+describe.skipIf(!postgresFolder)(withPostgres("a signal"), () => {
+  it("ends the program, and says that nothing was changed", async () => {
+    await sql(ids.shop, "create table notes (id int, name text)");
+    const text =
+      "insert into notes values (1, 'a'); select pg_advisory_xact_lock(42); select pg_sleep(600);\n";
+    writeFileSync(join(folder, "slow.sql"), text);
+    const env = { ...environment(), MGMT_CONFIG_DIR: noConfigDir };
+    const child = spawn(process.execPath, [bin, "db", "seed", ids.shop, "--file", "slow.sql"], {
+      env,
+      cwd: folder,
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    const isFree = async (): Promise<unknown> =>
+      (await sql(ids.shop, "select pg_try_advisory_lock(42)"))[0]?.[0];
+    await vi.waitFor(async () => expect(await isFree()).toBe(false));
+    child.kill("SIGINT");
+    const [status] = (await once(child, "close")) as [number | null];
+    expect({ status, stderr }).toMatchObject({
+      status: 130,
+      stderr: expect.stringContaining("is unchanged unless"),
+    });
+    await vi.waitFor(async () => expect(await isFree()).toBe(true));
+    expect(await notes(ids.shop)).toEqual([]);
+  });
+
+  it("leaves no part of a dump", async () => {
+    await sql(ids.shop, "create table notes (id int)", "insert into notes select generate_series(1, 100000)");
+    const programs = mkdtempSync(join(root, "slow-"));
+    const real = systemProgram("pg_dump");
+    const text = `#!/bin/sh\nif [ "$1" = --version ]; then exec ${real} --version; fi\necho part; touch started; exec sleep 600\n`;
+    writeFileSync(join(programs, "pg_dump"), text, { mode: 0o755 });
+    const env = {
+      ...environment(),
+      MGMT_CONFIG_DIR: noConfigDir,
+      PATH: `${programs}:${postgresPath}`,
+    };
+    const child = spawn(process.execPath, [bin, "db", "dump", ids.shop, "--file", "x.sql"], {
+      env,
+      cwd: folder,
+    });
+    await vi.waitFor(() => expect(existsSync(join(folder, "started"))).toBe(true));
+    child.kill("SIGINT");
+    const [status] = (await once(child, "close")) as [number | null];
+    expect(status).toBe(130);
+    expect(readdirSync(folder)).toEqual(["started"]);
+  });
+});

@@ -1,0 +1,125 @@
+import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { keepCompiledCode } from "../../src/profiles/compile-cache.js";
+import { cacheFolder } from "../../src/profiles/own-cache.js";
+import { ensureBuilt } from "../bin.js";
+import { temporaryFolder } from "../folders.js";
+import { untilUnused } from "../home-folders.js";
+import { inPty } from "../pty.js";
+import { run } from "../terminal.js";
+
+const folder = temporaryFolder();
+let tests = 0;
+let home: string;
+beforeAll(ensureBuilt);
+beforeEach(() => {
+  home = join(folder, String((tests += 1)));
+  mkdirSync(home);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await untilUnused(home);
+});
+
+const code = (): string => join(home, ".cache/mgmt/code");
+
+/** Returns the folders that Node.js 22.8 or newer is asked to keep compiled code in, of which this machine may have none. */
+const enabledWith = (env: NodeJS.ProcessEnv = {}): unknown[] => {
+  const enableCompileCache = vi.fn<(folder: string) => void>();
+  keepWith({ enableCompileCache }, env);
+  return enableCompileCache.mock.calls.flat();
+};
+
+/** Does what a command does at its start, with another `node:module`. */
+const keepWith = (modules: object, env: NodeJS.ProcessEnv): void => {
+  const load: (id: string) => object = process.getBuiltinModule.bind(process);
+  const spy = vi
+    .spyOn(process, "getBuiltinModule")
+    .mockImplementation((id: string) => (id === "node:module" ? modules : load(id)));
+  vi.stubEnv("HOME", env["HOME"] ?? home);
+  keepCompiledCode(env);
+  spy.mockRestore();
+};
+
+describe.skipIf(process.platform !== "linux")("compiled code", () => {
+  it("is kept in a folder of the user alone", () => {
+    expect(enabledWith()).toEqual([code()]);
+    expect(statSync(code()).mode & 0o777).toBe(0o700);
+    expect(enabledWith()).toEqual([code()]);
+    const caches = join(home, "caches");
+    expect(enabledWith({ XDG_CACHE_HOME: caches })).toEqual([join(caches, "mgmt/code")]);
+  });
+
+  it.each([
+    ["can be written by others", () => chmodSync(code(), 0o777)],
+    ["can be written by the group", () => chmodSync(code(), 0o770)],
+    ["is in one that others can write", () => chmodSync(join(home, ".cache"), 0o777)],
+    [
+      "is a link",
+      () => {
+        renameSync(code(), join(home, "elsewhere"));
+        symlinkSync(join(home, "elsewhere"), code());
+      },
+    ],
+  ])("is not kept in a folder that %s", (_, change) => {
+    mkdirSync(code(), { recursive: true, mode: 0o700 });
+    expect(enabledWith()).toEqual([code()]);
+    change();
+    expect(enabledWith()).toEqual([]);
+  });
+
+  it("is not kept in a folder of another user", () => {
+    mkdirSync(code(), { recursive: true, mode: 0o700 });
+    const other = vi.spyOn(process, "getuid").mockReturnValue(54_321);
+    expect(enabledWith()).toEqual([]);
+    other.mockRestore();
+  });
+
+  it("is not kept where nothing can be written", () => {
+    writeFileSync(join(home, ".cache"), "");
+    expect(enabledWith()).toEqual([]);
+  });
+
+  it("is kept by the built command alone, and only if this Node.js can", async () => {
+    const env = { HOME: home, XDG_CACHE_HOME: undefined };
+    expect((await run(["--version"], { env })).status).toBe(0);
+    expect(readdirSync(home)).toEqual([]);
+    const help = await run(["help", "output"], { env });
+    expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("--output FORMAT") });
+    expect((await run(["help", "output"], { env })).stdout).toBe(help.stdout);
+    const canKeep = "enableCompileCache" in process.getBuiltinModule("node:module");
+    expect(readdirSync(home, { recursive: true }).length > 3).toBe(canKeep);
+  });
+
+  it("is not kept with NODE_DISABLE_COMPILE_CACHE, nor by a Node.js that cannot", () => {
+    expect(enabledWith({ NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+    keepWith({}, {});
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a folder for caches whose path is not absolute", () => {
+  const environments: [string, NodeJS.ProcessEnv][] = [
+    ["a relative XDG_CACHE_HOME", { XDG_CACHE_HOME: "here" }],
+    ["an empty XDG_CACHE_HOME", { XDG_CACHE_HOME: "" }],
+  ];
+  it.each(environments)("is not used: %s", (_, env) => {
+    expect(enabledWith(env)).toEqual([code()]);
+    vi.stubEnv("HOME", home);
+    expect(cacheFolder(env)).toBe(join(home, ".cache/mgmt"));
+  });
+
+  it.each(environments)("is not created in the working directory: %s", async (_, env) => {
+    const config = { MGMT_CONFIG_DIR: join(folder, "config"), MGMT_NO_UPDATE_NOTIFIER: "" };
+    const line = ["help", "output"];
+    const cwd = join(home, "here");
+    mkdirSync(cwd);
+    expect(await run(line, { env: { HOME: home, ...config, ...env }, cwd })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    expect((await inPty(line, [], { HOME: home, ...config, ...env }, undefined, cwd)).status).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
