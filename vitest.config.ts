@@ -6,6 +6,28 @@ import { responsesFile } from "./scripts/responses-file.js";
 
 const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
+/** Makes tests use the sources of the packages. */
+export const aliases = [
+  { find: "#trace-channels", replacement: source("sdk/src/request/trace-channels.ts") },
+  { find: "#environment", replacement: source("sdk/src/request/environment.ts") },
+  { find: "#masked-inspection", replacement: source("sdk/src/debug/masked-inspection.ts") },
+  { find: /^#(all-)?type-checks$/, replacement: source("sdk/src/checks/type-checks.ts") },
+  { find: "#validators", replacement: source("engine/src/request/validators.ts") },
+  { find: "#digest", replacement: source("engine/src/digest/node-digest.ts") },
+  { find: "#platform", replacement: source("mock/src/platform/node-platform.ts") },
+  { find: "#limit", replacement: source("sdk/src/deadlines/light-limit.ts") },
+  { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },
+  { find: /^@mgmt\/(cluster|internal)\/(.+)$/, replacement: source("$1/src/$2.ts") },
+  { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
+  { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
+  { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
+  { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
+  {
+    find: /^@mgmt\/(sdk|engine|mock)\/(node|partial|http|internal|server|vitest|jest|playwright)$/,
+    replacement: source("$1/src/$2.ts"),
+  },
+];
+
 /** Tests of documentation, packages, and examples. They run programs in new folders, so `npm run verify` runs them, not `npm test`. */
 export const verificationTests = [
   "test/{docs,examples,packages,peers}/**/*.test.ts",
@@ -38,28 +60,7 @@ const level = ({ name, ending, exclude = [], setupFiles = [], globalSetup = [] }
 });
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: "#trace-channels", replacement: source("sdk/src/request/trace-channels.ts") },
-      { find: "#environment", replacement: source("sdk/src/request/environment.ts") },
-      { find: "#masked-inspection", replacement: source("sdk/src/debug/masked-inspection.ts") },
-      { find: /^#(all-)?type-checks$/, replacement: source("sdk/src/checks/type-checks.ts") },
-      { find: "#validators", replacement: source("engine/src/request/validators.ts") },
-      { find: "#digest", replacement: source("engine/src/digest/node-digest.ts") },
-      { find: "#platform", replacement: source("mock/src/platform/node-platform.ts") },
-      { find: "#limit", replacement: source("sdk/src/deadlines/light-limit.ts") },
-      { find: "#response-text", replacement: source("sdk/src/transport/limited-text.ts") },
-      { find: /^@mgmt\/(cluster|internal)\/(.+)$/, replacement: source("$1/src/$2.ts") },
-      { find: /^@mgmt\/sdk\/openapi\.json$/, replacement: source("sdk/openapi.json") },
-      { find: /^@mgmt\/(sdk|engine|mock|platform)$/, replacement: source("$1/src/index.ts") },
-      { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
-      { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
-      {
-        find: /^@mgmt\/(sdk|engine|mock)\/(node|partial|http|internal|server|vitest|jest|playwright)$/,
-        replacement: source("$1/src/$2.ts"),
-      },
-    ],
-  },
+  resolve: { alias: aliases },
   test: {
     reporters: reporters(),
     // Test files leave no state behind in modules or globals. They run one after the other in the same worker processes, which

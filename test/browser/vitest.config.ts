@@ -2,16 +2,16 @@ import { fileURLToPath } from "node:url";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared, { sequence } from "../../vitest.config.js";
+import { aliases, sequence } from "../../vitest.config.js";
 import { launchOptions } from "./chromium.js";
 
 const source = (path: string) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
 
 /** What the packages import in a page in place of what Node.js has. */
-const inPage = {
-  "#digest": source("engine/src/digest/plain-digest.ts"),
-  "#validators": source("engine/src/request/late-validators.ts"),
-};
+const inPage = [
+  { find: "#digest", replacement: source("engine/src/digest/plain-digest.ts") },
+  { find: "#validators", replacement: source("engine/src/request/late-validators.ts") },
+];
 
 const common = {
   globalSetup: ["scripts/generate/fresh-build-output.ts"],
@@ -25,12 +25,12 @@ export default defineConfig({
     reporters: reporters(),
     projects: [
       {
-        ...(shared.resolve && { resolve: shared.resolve }),
+        resolve: { alias: [...aliases] },
         test: { name: "browser", include: ["test/browser/**/*.browser.ts"], ...common },
       },
       {
         // The tests of the API, inside a page.
-        resolve: { alias: inPage },
+        resolve: { alias: [...inPage, ...aliases] },
         test: {
           name: "page",
           include: ["packages/engine/test/{rules,oauth}/*.test.ts"],

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared from "../../vitest.config.js";
+import { aliases } from "../../vitest.config.js";
 import { TableReporter } from "./table-reporter.js";
 
 /**
@@ -9,7 +9,7 @@ import { TableReporter } from "./table-reporter.js";
  */
 export default defineConfig({
   // The reference server is this repository's; the packages under test are the packed ones.
-  ...(shared.resolve && { resolve: shared.resolve }),
+  resolve: { alias: aliases },
   test: {
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/runtimes/installed.ts"],

@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared from "../../vitest.config.js";
+import { aliases } from "../../vitest.config.js";
 
 /** Attacks on the built command, each beside a control that shows the attack working on an unprotected target. Run from the root. */
 export default defineConfig({
-  ...(shared.resolve && { resolve: shared.resolve }),
+  resolve: { alias: aliases },
   test: {
     reporters: reporters(),
     include: ["test/security/**/*.security.ts"],

@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared, { sequence } from "../../vitest.config.js";
+import { aliases, sequence } from "../../vitest.config.js";
 
 /** Runs the tests of the API with a store in Postgres. Run from the root. */
 export default defineConfig({
-  ...(shared.resolve && { resolve: shared.resolve }),
+  resolve: { alias: aliases },
   test: {
     reporters: reporters(),
     include: ["packages/engine/test/{rules,oauth}/**/*.test.ts"],

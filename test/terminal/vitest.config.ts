@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { reporters } from "../../scripts/gate/failures-reporter.js";
-import shared from "../../vitest.config.js";
+import { aliases } from "../../vitest.config.js";
 import { ScreensReporter } from "./screens-reporter.js";
 
 /**
@@ -8,7 +8,7 @@ import { ScreensReporter } from "./screens-reporter.js";
  * Linux.
  */
 export default defineConfig({
-  ...(shared.resolve && { resolve: shared.resolve }),
+  resolve: { alias: aliases },
   test: {
     include: ["test/terminal/**/*.terminal.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts", "test/terminal/installed-command.ts"],

@@ -7,13 +7,13 @@ import {
   ForbiddenError,
   InternalServerError,
   NotFoundError,
+  type PublicErrorByCode,
   TooManyRequestsError,
   UnauthorizedError,
   UnprocessableContentError,
   createClient,
   isApiError,
 } from "@mgmt/sdk";
-import type { PublicErrorByCode } from "../../sdk/src/errors/generated/errors.js";
 
 const mock = setupMock({ deterministic: "codes", settings: { errorCodes: "public" } });
 beforeAll(() => mock.listen());

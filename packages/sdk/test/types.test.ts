@@ -1,12 +1,11 @@
 import type { fetch as undiciFetch } from "undici-types";
 import { describe, expectTypeOf, it } from "vitest";
 import {
-  type ApiPromise,
   type ApiError,
+  type ApiPromise,
   type App,
   AppAlreadyExistsError,
   type Backup,
-  type WholeList,
   type BackupList,
   ConflictError,
   type CursorPage,
@@ -22,20 +21,22 @@ import {
   type ProjectWithDatabase,
   ProjectsResource,
   type PublicErrorByCode,
+  type Queries,
   type Region,
+  type RegionId,
   type RequestOptions,
   type Resources,
   type Result,
   type Safe,
   type SafeResources,
+  type Schemas,
+  type WholeList,
   type components,
   createClient,
   isApiError,
   type operations,
   type paths,
-  type RegionId,
 } from "@mgmt/sdk";
-import type { Queries, Schemas } from "../src/generated/types.js";
 
 const client = createClient({ baseUrl: "https://x.test", token: false });
 

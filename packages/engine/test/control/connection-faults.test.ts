@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConnectionFaults } from "../../src/control/connection-faults.js";
+import { ConnectionFaults } from "@mgmt/engine";
 
 /** Faults with predetermined random draws. */
 const faultsWith = (...draws: readonly number[]): ConnectionFaults => {

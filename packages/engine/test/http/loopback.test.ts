@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLoopbackHost } from "../../src/http/loopback.js";
+import { isLoopbackHost } from "@mgmt/engine/http";
 
 describe("isLoopbackHost", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { type Socket, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, createServer } from "../../src/http.js";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 
 let server: RunningServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FairTurns } from "../../src/jobs/fair-turns.js";
+import { FairTurns } from "@mgmt/engine/internal";
 
 /** Work that ends when the test says so. */
 const harness = (limits: { total: number; perKey: number }) => {

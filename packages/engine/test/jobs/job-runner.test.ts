@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobRow } from "../../src/world/server-rows.js";
-import { replay } from "../../src/store/replay.js";
-import type { Want } from "../../src/store/want.js";
+import { type Want, replay } from "@mgmt/engine/internal";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 import { JobRunner, type JobRunnerParts, type JobTransaction } from "../../src/jobs/job-runner.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RunningServer, createServer } from "../../src/http.js";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 import { PageVisitor } from "./page-visitor.js";
 
 describe("the address of an approval", () => {

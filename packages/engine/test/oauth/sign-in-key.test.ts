@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RunningServer, createServer } from "../../src/http.js";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 import { SignInGate } from "../../src/oauth/sign-in-gate.js";
 import { encode, goodRequest } from "./oauth-api.js";
 import { PageVisitor, type Visited } from "./page-visitor.js";

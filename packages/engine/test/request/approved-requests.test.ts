@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DatabaseUnavailableError, OutcomeUnknownError } from "../../src/world/database-engine.js";
-import { memoryDatabaseEngine } from "../../src/world/memory-database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError, memoryDatabaseEngine } from "@mgmt/engine";
 import { openMock } from "../../../mock/test/faces.js";
 
 /** Opens a mock in which the sponsor has approved that an agent rotates a connection. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer } from "@mgmt/engine";
 import { type OpenQueue, openQueue } from "../jobs/open-queue.js";
 
 const hour = 3_600_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer } from "@mgmt/engine";
 import { environmentRecorder } from "../../src/request/coverage.js";
 
 afterEach(() => void vi.unstubAllEnvs());

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
-import { defaultSettings } from "../../src/values/settings.js";
+import { MemoryServer, defaultSettings } from "@mgmt/engine";
 
 describe("how much of a body is read", () => {
   const engine = new MemoryServer();

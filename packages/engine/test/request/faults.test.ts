@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
-import type { Fault } from "../../src/world/faults.js";
+import { type Fault, MemoryServer } from "@mgmt/engine";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
 describe("faults", () => {

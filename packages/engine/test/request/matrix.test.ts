@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { OperationEntry } from "../../src/generated/operations.js";
-import type { Snapshot } from "../../src/server/snapshot.js";
+import type { Snapshot } from "@mgmt/engine";
 import { type Face, type Sent, openMock } from "../../../mock/test/faces.js";
 import { type Fixture, makeFixture, malformedIds, named, validRequest } from "./valid-requests.js";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/generated/operations.js";
+import { RequestError, operations } from "@mgmt/engine";
 import { noBody, readBody } from "../../src/request/read-body.js";
-import { RequestError } from "../../src/values/request-error.js";
 
 const operation = operations["projects.create"];
 const limits = { body: 20, appBody: 10, upload: 0 };

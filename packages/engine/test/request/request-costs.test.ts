@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { type Server, createServer as createHttpServer } from "node:http";
 import { type AddressInfo, BlockList, type Socket, connect } from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { type RunningServer, createServer } from "../../src/http.js";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 
 let server: RunningServer;
 let minimal: Server;

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunningServer, createServer } from "../../src/http.js";
+import { type RunningServer, createServer } from "@mgmt/engine/http";
 
 let server: RunningServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer } from "@mgmt/engine";
 import { type LoggedRequest, RequestLog } from "../../src/request/request-log.js";
 import { recordTo } from "../../src/request/coverage.js";
 import { openMock } from "../../../mock/test/faces.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { methodsOf, route } from "../../src/request/route.js";
-import { RequestError } from "../../src/values/request-error.js";
+import { RequestError } from "@mgmt/engine";
 
 /** Returns what the request is refused with. */
 const refused = (run: () => unknown): RequestError => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer } from "@mgmt/engine";
 
 it("accepts access tokens when there are more than the cache holds", async () => {
   const engine = new MemoryServer();

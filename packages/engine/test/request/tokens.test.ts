@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer } from "@mgmt/engine";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 
 describe("access tokens", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Snapshot } from "../../src/server/snapshot.js";
+import type { Snapshot } from "@mgmt/engine";
 import { openEngine } from "../server/engine-under-test.js";
 import { Api } from "./api.js";
 

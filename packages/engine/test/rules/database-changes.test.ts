@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
-import type { Snapshot } from "../../src/server/snapshot.js";
+import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { type EngineUnderTest, openEngine } from "../server/engine-under-test.js";
 import { Api } from "./api.js";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DatabaseUnavailableError } from "../../src/world/database-engine.js";
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import { Api } from "./api.js";
 
 let api: Api;

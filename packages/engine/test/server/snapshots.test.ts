@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
-import type { Snapshot } from "../../src/server/snapshot.js";
+import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { type Face, openMock } from "../../../mock/test/faces.js";
 import { makeFixture } from "../request/valid-requests.js";
 

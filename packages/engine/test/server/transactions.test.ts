@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryState } from "../../src/server/memory-state.js";
-import { tablesOf } from "../../src/server/snapshot-tables.js";
+import { type Access, type Want, tablesOf } from "@mgmt/engine/internal";
 import { RateWindows } from "../../src/store/rate-window.js";
-import { MemoryServer } from "../../src/server/memory-server.js";
+import { MemoryServer, memoryDatabaseEngine } from "@mgmt/engine";
 import { Engine } from "../../src/request/engine.js";
 import { DatabaseWork } from "../../src/world/database-work.js";
-import { memoryDatabaseEngine } from "../../src/world/memory-database-engine.js";
 import { RequestLog } from "../../src/request/request-log.js";
 import type { ServerWorld } from "../../src/world/server-world.js";
 import { StateChangedError } from "../../src/values/state-changed-error.js";
 import { behaviors } from "../../src/rules/behaviors.js";
-import type { Access } from "../../src/store/backing.js";
-import type { Want } from "../../src/store/want.js";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 
 /** The server that signs the tokens, and whose rows the requests use. */

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { MemoryStore } from "../../src/store/memory-store.js";
-import type { DatabaseRow } from "../../src/store/rows.js";
+import { MemoryStore } from "@mgmt/engine/internal";
+import type { DatabaseRow } from "@mgmt/engine";
 import type { Where } from "../../src/store/store.js";
 
 const { databases, apps, projects, users, workspaces } = new MemoryStore();

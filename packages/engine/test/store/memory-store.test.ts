@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemoryCollection } from "../../src/store/memory-collection.js";
-import { MemoryStore } from "../../src/store/memory-store.js";
-import type { Row } from "../../src/store/rows.js";
-import type { Lookup } from "../../src/store/store.js";
+import { type Lookup, MemoryStore } from "@mgmt/engine/internal";
+import type { Row } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { describeModel } from "./model-properties.js";
 import { describePages } from "./page-conformance.js";

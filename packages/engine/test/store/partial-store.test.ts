@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type ReplayOptions, type Run, replay } from "../../src/store/replay.js";
+import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
 import { type Want, forEachOf } from "../../src/store/want.js";
-import type { Store } from "../../src/store/store.js";
+import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { MemoryBacking } from "./memory-backing.js";
 import { describeModel } from "./model-properties.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeSettings } from "../../src/values/merge-settings.js";
-import { defaultSettings } from "../../src/values/settings.js";
+import { defaultSettings } from "@mgmt/engine";
 
 describe("settings", () => {
   it("have defaults", () => {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { MemoryServer } from "../../src/server/memory-server.js";
-import { memoryDatabaseEngine } from "../../src/world/memory-database-engine.js";
+import { MemoryServer, memoryDatabaseEngine } from "@mgmt/engine";
 
 let port: number;
 let engine: MemoryServer;

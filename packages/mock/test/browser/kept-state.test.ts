@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { setupMock } from "@mgmt/mock";
+import { type MockError, setupMock } from "@mgmt/mock";
 import { KeptState } from "../../src/browser/kept-state.js";
-import type { MockError } from "../../src/errors/mock-error.js";
 import { storageOf } from "./fake-page.js";
 
 const openWith = (open: () => ReturnType<typeof storageOf>) => {

@@ -2,7 +2,7 @@ import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pageMocks } from "../../src/browser/page-mocks.js";
 import { type CreateWorker, WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
-import { MockError } from "../../src/errors/mock-error.js";
+import { MockError } from "@mgmt/mock";
 import { FakePage, storageOf } from "./fake-page.js";
 
 describe("a mock in a page", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient, isApiError } from "@mgmt/sdk";
-import { MockError } from "../../src/errors/mock-error.js";
+import { MockError } from "@mgmt/mock";
 import { setupMock } from "../../src/plain.js";
 
 describe("a mock where Node.js is not", () => {

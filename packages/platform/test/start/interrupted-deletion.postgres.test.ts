@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { Ready } from "../../src/index.js";
+import type { Ready } from "@mgmt/platform";
 import { call, finalStatus, makeProject, query } from "../api.js";
 import { connectToRecords } from "../records-session.js";
 import { type PlatformProcess, Platforms } from "../platform-process.js";

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { type Socket, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
-import type { Ready } from "../../src/index.js";
+import type { Ready } from "@mgmt/platform";
 import { call, finalStatus } from "../api.js";
 import { temporaryDirectory } from "../cluster.js";
 import { PlatformProcess, bundleProgram } from "../platform-process.js";

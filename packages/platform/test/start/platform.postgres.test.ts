@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Platform, PlatformError, startPlatform } from "../../src/index.js";
+import { type Platform, PlatformError, startPlatform } from "@mgmt/platform";
 import { call, control, makeProject, query, finalStatus } from "../api.js";
 import { postmasterPid, signal } from "../processes.js";
 

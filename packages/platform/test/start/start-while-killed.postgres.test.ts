@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@mgmt/sdk";
 import { describe, expect, it } from "vitest";
-import type { Ready } from "../../src/index.js";
+import type { Ready } from "@mgmt/platform";
 import { finalStatus } from "../api.js";
 import { Platforms } from "../platform-process.js";
 import { killAll, postmasterPid } from "../processes.js";

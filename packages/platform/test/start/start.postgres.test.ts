@@ -3,7 +3,7 @@ import { chown, readFile, readdir, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../src/machine/data-dir/directories.js";
-import { startPlatform } from "../../src/index.js";
+import { startPlatform } from "@mgmt/platform";
 import { type Account, isRoot } from "../../src/machine/data-dir/account.js";
 import { findPrograms, temporaryDirectory } from "../cluster.js";
 import { bundleProgram } from "../platform-process.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLoopbackHostname } from "../../src/checks/loopback.js";
+import { isLoopbackHostname } from "@mgmt/sdk/node";
 
 const hostnameOf = (host: string): string => new URL(`http://${host}:4300/`).hostname;
 

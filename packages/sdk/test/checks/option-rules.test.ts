@@ -1,12 +1,16 @@
 import { expectTypeOf, it } from "vitest";
 import type { optionRules } from "../../src/checks/option-rules.js";
-import type { ConnectionStringOptions } from "../../src/connection-string.js";
+import type {
+  ApprovalWaitOptions,
+  Call,
+  ClientOptions,
+  ConnectionStringOptions,
+  ListOptions,
+  RequestOptions,
+  WaitOptions,
+} from "@mgmt/sdk";
 import type { AnyEnsureOptions } from "../../src/ensure/ensure-result.js";
-import type { ApprovalWaitOptions } from "../../src/request/approval-wait-options.js";
-import type { Call, ListOptions, RequestOptions } from "../../src/request/call.js";
-import type { ClientOptions } from "../../src/request/client-options.js";
-import type { NodeTransportOptions } from "../../src/transport/node-transport.js";
-import type { WaitOptions } from "../../src/wait/wait-options.js";
+import type { NodeTransportOptions } from "@mgmt/sdk/node";
 
 type Checked<Of extends keyof typeof optionRules> = keyof (typeof optionRules)[Of];
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ConnectionError } from "@mgmt/sdk";
+import { ConnectionError, isUnsent } from "@mgmt/sdk";
 import { mayRetry, pauseBefore, retryAfterOf } from "../../src/request/retry-policy.js";
-import { isUnsent } from "../../src/request/unsent.js";
 
 const response = (status: number, retryAfter?: string) => ({
   status,

@@ -5,12 +5,12 @@ import {
   ConnectionError,
   InternalUnavailableError,
   RateLimitExceededError,
+  type WaitOptions,
   WaitTimeoutError,
 } from "@mgmt/sdk";
 import { approvalGiven } from "../../src/wait/goals.js";
 import { type Poll, waitFor } from "../../src/wait/wait-for.js";
 import type { Waiting } from "../../src/request/context.js";
-import type { WaitOptions } from "../../src/wait/wait-options.js";
 import { thrown } from "../server.js";
 
 const approval = (status: ApprovalStatus): Approval => ({

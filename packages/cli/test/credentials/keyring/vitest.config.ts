@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
-import shared from "../../../../../vitest.config.js";
+import { aliases } from "../../../../../vitest.config.js";
 
 /** Tests that need a real Secret Service, and are therefore not part of `npm test`. `run.sh` starts them. */
 export default defineConfig({
-  ...(shared.resolve && { resolve: shared.resolve }),
+  resolve: { alias: aliases },
   test: {
     include: ["packages/cli/test/credentials/keyring/**/*.keyring.ts"],
     testTimeout: 60_000,

@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, controlSecretHeader, createServer } from "@mgmt/mock/server";
-import { ConnectionFaults } from "../../../src/control/connection-faults.js";
-import { controlDocument } from "../../../src/http/control/control-document.js";
+import { ConnectionFaults } from "@mgmt/engine";
+import { controlDocument } from "@mgmt/engine/http";
 import { routes } from "../../../src/http/control/routes.js";
 
 const document = controlDocument();

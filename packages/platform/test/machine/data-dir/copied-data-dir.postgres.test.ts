@@ -2,7 +2,7 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
-import { type Platform, startPlatform } from "../../../src/start/platform.js";
+import { type Platform, startPlatform } from "@mgmt/platform";
 import { temporaryDirectory } from "../../cluster.js";
 
 let directory: string;

@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDataDir } from "../../../src/machine/data-dir/data-dir.js";
-import { PlatformError } from "../../../src/index.js";
+import { PlatformError } from "@mgmt/platform";
 import { temporaryDirectory } from "../../cluster.js";
 
 let root: string;

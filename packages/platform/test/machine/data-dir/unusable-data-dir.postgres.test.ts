@@ -14,7 +14,7 @@ import {
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isRoot } from "../../../src/machine/data-dir/account.js";
-import { PlatformError, startPlatform } from "../../../src/index.js";
+import { PlatformError, startPlatform } from "@mgmt/platform";
 import { failure, root, start, useRoot } from "../../data-dirs.js";
 import { makeProject } from "../../api.js";
 import { endedPid, lockText } from "../../lock-owners.js";

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, readdir, rename, rm, symlink, writeFile } from "node:
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/errors/platform-error.js";
+import { PlatformError } from "@mgmt/platform";
 import { findAccount, isRoot } from "../../../src/machine/data-dir/account.js";
 import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";

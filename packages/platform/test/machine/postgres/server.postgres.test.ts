@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
-import { PlatformError } from "../../../src/errors/platform-error.js";
+import { PlatformError } from "@mgmt/platform";
 import { createCluster, dataDirectoryParameter } from "../../../src/machine/postgres/cluster.js";
 import { endLeftovers } from "../../../src/machine/postgres/leftovers.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
