@@ -8,6 +8,7 @@ import { type Command, timesOf } from "../runner/command.js";
 import { type Goal, atMost, ratio } from "../runner/goals.js";
 import { installIn } from "../runner/install-in.js";
 import {
+  type Build,
   type Contender,
   type Measurement,
   type Row,
@@ -28,21 +29,18 @@ const script = (
   environment: Readonly<Record<string, string>> = {},
 ): Command => ({ program: process.execPath, parameters, check, environment: { HOME: home, ...environment } });
 
-const contender = (name: string, command: Command): Contender => ({
+const contender = (name: string, command: (build: Build) => Command): Contender => ({
   name,
-  measure: () => timesOf(command),
+  measure: (build) => timesOf(command(build)),
 });
 
 const wallAndProcessor = (title: string, goal?: Goal): Row[] =>
   ["wall", "processor"].map((kind) => row(`${title}, ${kind} time`, "ms", goal));
 
-const nothing = contender(
-  "node -e 0",
-  script(["-e", "0"], (output) => assert.equal(output, "")),
-);
+const nothing = contender("node -e 0", () => script(["-e", "0"], (output) => assert.equal(output, "")));
 
 const ofFlag = (flag: string, check: (output: string) => void): Contender =>
-  contender(`mgmt ${flag}`, script([workingTree.mgmt, flag], check));
+  contender(`mgmt ${flag}`, ({ mgmt }) => script([mgmt, flag], check));
 const version = ofFlag("--version", (output) => assert.match(output, /^\D*\d+\.\d+\.\d+\s*$/));
 const help = ofFlag("--help", (output) => assert.match(output, /^usage: mgmt/im));
 
@@ -60,13 +58,13 @@ const withLists = <Result>(
 const oneCall = (title: string, name: string, module: "http" | "https", limit: number): Measurement => {
   const certificates = join(root, "packages/sdk/test/certificates");
   const tls = { key: join(certificates, "loopback.key"), cert: join(certificates, "loopback.crt") };
-  const calling = (as: string, parameters: readonly string[]): Contender => ({
+  const calling = (as: string, parametersOf: (build: Build) => readonly string[]): Contender => ({
     name: as,
-    measure: () =>
+    measure: (build) =>
       withLists({ pages: 1, itemsPerPage: 2, ...(module === "https" && { tls }) }, (environment) =>
         timesOf(
           script(
-            parameters,
+            parametersOf(build),
             (output) => {
               const projects: unknown[] = JSON.parse(output);
               assert.equal(projects.length, 2);
@@ -87,8 +85,9 @@ const oneCall = (title: string, name: string, module: "http" | "https", limit: n
   return {
     rows: wallAndProcessor(title, ratio(limit)),
     rounds: 21,
-    subject: calling(name, [workingTree.mgmt, "projects", "list", "--output", "json"]),
-    baseline: calling(`bare node:${module} GET`, ["-e", program]),
+    comparesCommits: true,
+    subject: calling(name, ({ mgmt }) => [mgmt, "projects", "list", "--output", "json"]),
+    baseline: calling(`bare node:${module} GET`, () => ["-e", program]),
   };
 };
 
@@ -127,9 +126,8 @@ const allOf = (
 });
 
 /** What a shell runs on Tab where ids of databases are expected. Nothing listens on port 1. */
-const completionWhileStopped = contender(
-  "mgmt complete -- databases get",
-  script([workingTree.mgmt, "complete", "--", "databases", "get", ""], (output) => assert.equal(output, ""), {
+const completionWhileStopped = contender("mgmt complete -- databases get", ({ mgmt }) =>
+  script([mgmt, "complete", "--", "databases", "get", ""], (output) => assert.equal(output, ""), {
     MGMT_BASE_URL: "http://127.0.0.1:1",
     MGMT_TOKEN: "token",
   }),
@@ -160,10 +158,18 @@ const besideOthers = (flag: string, subject: Contender): Measurement => ({
   })),
 });
 
+const startOf = (title: string, goal: Goal, subject: Contender): Measurement => ({
+  rows: wallAndProcessor(title, goal),
+  rounds: 21,
+  comparesCommits: true,
+  subject,
+  baseline: nothing,
+});
+
 /** Whole processes, which is what a user waits for. */
 export const cli: readonly Measurement[] = [
-  { rows: wallAndProcessor("--version", ratio(1.1)), rounds: 21, subject: version, baseline: nothing },
-  { rows: wallAndProcessor("--help", ratio(1.25)), rounds: 21, subject: help, baseline: nothing },
+  startOf("--version", ratio(1.1), version),
+  startOf("--help", ratio(1.25), help),
   oneCall("one list call to localhost", "mgmt projects list", "http", 1.45),
   oneCall("one list call over TLS", "mgmt projects list, TLS", "https", 1.3),
   {

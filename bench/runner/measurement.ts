@@ -38,7 +38,7 @@ export interface Measurement {
   /** What the subject's costs are divided by, such as the least that such work costs. */
   readonly baseline?: Contender;
   readonly others?: readonly Contender[];
-  /** Whether commits can be compared: it measures processor time, and nothing but `build`. */
+  /** Whether commits can be compared: it measures processor time, or whole processes, and nothing but `build`. */
   readonly comparesCommits?: true;
 }
 
