@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ModelDatabases } from "../../../engine/test/rules/model-databases.js";
 import { StoreCluster } from "./store-cluster.js";
@@ -107,6 +107,22 @@ describe("the control surface in Postgres", () => {
     await first.engine.setRateLimit(null);
     expect((await second.send("apps.list", { token })).headers).not.toHaveProperty("ratelimit-limit");
     await expect(first.engine.setRateLimit({ requests: -1, window: 1 })).rejects.toThrow(TypeError);
+  });
+
+  it("counts requests once that arrive while another process changes the limit", async () => {
+    const { first, second } = await openTwo(cluster);
+    for (let change = 0; change < 5; change += 1) {
+      const tokens = await Promise.all(Array.from({ length: 100 }, () => first.engine.tokens.user()));
+      await first.engine.setRateLimit({ requests: 1_000, window: 60_000 });
+      const sent: Promise<unknown>[] = [];
+      for (const token of tokens) {
+        sent.push(second.send("apps.list", { token }));
+        await nextTurn();
+      }
+      await Promise.all(sent);
+      const { headers } = await first.send("apps.list", { token: tokens[0] ?? "" });
+      expect(headers["ratelimit-remaining"]).toBe("899");
+    }
   });
 
   it("deletes windows of the rate limit that have ended", async () => {

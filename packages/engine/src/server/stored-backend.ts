@@ -21,7 +21,7 @@ import { type TransactionView, clockAccess, moveForward } from "./control-rows.j
 import { runJob } from "./run-job.js";
 import type { Backend } from "./server.js";
 import { snapshotOfTables } from "./snapshot-tables.js";
-import { StoredState } from "./stored-state.js";
+import { StoredState, countWants } from "./stored-state.js";
 
 /** `deterministic`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
 export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"> {
@@ -195,7 +195,7 @@ export class StoredBackend implements Backend<"async"> {
       runJob: (job) => this.#runner.runNow(job),
       finishJobs: (subject) => this.#runner.finish(subject),
       epoch: state.row.epoch,
-      countWants: (operation, principal) => this.#state.countWants(operation, principal),
+      countWants: (operation, principal) => countWants(state, operation, principal),
       // The rows are stored when their transaction ends.
       saved: () => undefined,
     };

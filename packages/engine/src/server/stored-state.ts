@@ -152,13 +152,6 @@ export class StoredState {
     }
   }
 
-  /** Returns what a request loads to be counted for the rate limit. */
-  countWants(operation: OperationId, principal: Principal): Want[] {
-    const { rateLimit, clock, row } = this.state;
-    const isLimited = rateLimit?.limited.has(operation) ?? false;
-    return rateLimit && isLimited ? [hitOf(rateLimit, row.rateEpoch, principal, clock.now())] : [];
-  }
-
   #step<T>(
     {
       tables,
@@ -224,3 +217,15 @@ const knownWorkspace = (tables: PartialTables, subject: string): string | undefi
 };
 
 const isRefusal = (error: unknown): boolean => error instanceof RequestError || error instanceof OAuthError;
+
+/**
+ * Returns what a request loads to be counted for the rate limit.
+ *
+ * @param state the one that its transaction expects: with a newer one, it would be counted, and then run again.
+ */
+export const countWants = (
+  { rateLimit, clock, row }: ServerState,
+  operation: OperationId,
+  principal: Principal,
+): Want[] =>
+  rateLimit?.limited.has(operation) ? [hitOf(rateLimit, row.rateEpoch, principal, clock.now())] : [];
