@@ -14,7 +14,6 @@ import {
   type Row,
   type Unit,
   row,
-  workingTree,
 } from "../runner/measurement.js";
 import { programFolder, root } from "../runner/paths.js";
 import { type Program, withProgram } from "../runner/program.js";
@@ -45,10 +44,11 @@ const version = ofFlag("--version", (output) => assert.match(output, /^\D*\d+\.\
 const help = ofFlag("--help", (output) => assert.match(output, /^usage: mgmt/im));
 
 const withLists = <Result>(
+  build: Build,
   lists: Lists,
   use: (environment: Record<string, string>) => Promise<Result>,
 ): Promise<Result> =>
-  withProgram(workingTree, "list-server", lists, ({ result: { baseUrl, token } }: Program<Target>) => {
+  withProgram(build, "list-server", lists, ({ result: { baseUrl, token } }: Program<Target>) => {
     // The alternative to accepting any certificate, NODE_EXTRA_CA_CERTS, makes the start of every process much slower.
     const trust = lists.tls && { NODE_TLS_REJECT_UNAUTHORIZED: "0", NODE_NO_WARNINGS: "1" };
     return use({ MGMT_BASE_URL: baseUrl, MGMT_TOKEN: token, ...trust });
@@ -61,7 +61,7 @@ const oneCall = (title: string, name: string, module: "http" | "https", limit: n
   const calling = (as: string, parametersOf: (build: Build) => readonly string[]): Contender => ({
     name: as,
     measure: (build) =>
-      withLists({ pages: 1, itemsPerPage: 2, ...(module === "https" && { tls }) }, (environment) =>
+      withLists(build, { pages: 1, itemsPerPage: 2, ...(module === "https" && { tls }) }, (environment) =>
         timesOf(
           script(
             parametersOf(build),
@@ -108,10 +108,10 @@ const allOf = (
   rounds: 3,
   subject: {
     name: `mgmt projects list --all --output ${output}`,
-    measure: () => {
+    measure: (build) => {
       const pages = Math.floor(count / itemsPerPage);
-      return withLists({ pages, itemsPerPage: count / pages }, async (environment) => {
-        const command = [workingTree.mgmt, "projects", "list", "--all", "--output", output];
+      return withLists(build, { pages, itemsPerPage: count / pages }, async (environment) => {
+        const command = [build.mgmt, "projects", "list", "--all", "--output", output];
         const start = unit === "B" ? ["--import", reportingMemory] : [];
         let lines: string[] = [];
         const check = (text: string): void => {
