@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { fstatSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { engines, version } from "../package.json";
 import type { OwnWords } from "./input/context.js";
 import { lastResort } from "./errors/last-resort.js";
@@ -18,6 +19,9 @@ interface Overview {
 }
 
 const args = process.argv.slice(2);
+
+/** Other runtimes do not compile with V8, or differ in its interface. */
+const isNode = !("bun" in process.versions || "deno" in process.versions);
 
 /** Returns the text of the commands that every start prints alike. */
 const fixedText = (): string | undefined => {
@@ -63,13 +67,19 @@ const ownWords = (): OwnWords | undefined => {
   return argv[1] === undefined ? undefined : [execPath, argv[1]];
 };
 
-/** Loads the rest of the program. */
+/** Loads the rest of the program, which the build writes from `main.ts`. */
 const loadMain = async (): Promise<typeof import("./main.js")> => {
-  keepCompiledCode(process.env);
-  if (!isStandalone()) return import("./main.js");
-  const { requireEmbedded } = await import("./profiles/embedded-modules.js");
-  // The build writes this file from `main.ts`.
-  return requireEmbedded("main.js", require) as typeof import("./main.js");
+  if (isStandalone()) {
+    keepCompiledCode(process.env);
+    const { requireEmbedded } = await import("./profiles/embedded-modules.js");
+    return requireEmbedded("main.js", require) as typeof import("./main.js");
+  }
+  const folder = isNode ? keepCompiledCode(process.env) : undefined;
+  if (folder === undefined) return import("./main.js");
+  const { CodeCache, nameOfBuild } = await import("./profiles/code-cache.js");
+  const cache = new CodeCache(__dirname, join(folder, nameOfBuild(__dirname, version)), require);
+  process.once("exit", () => cache.store());
+  return cache.load("main.js") as typeof import("./main.js");
 };
 
 const refusal = unsupportedNode();

@@ -7,19 +7,22 @@ type Modules = typeof import("node:module") & { enableCompileCache?(folder: stri
 
 /**
  * Lets Node.js keep the code that it compiles among the caches of the user, which starts the next command faster. Does nothing where
- * Node.js cannot, or where another user could have put other code in its place.
+ * another user could have put other code in its place.
+ *
+ * @returns the folder for what Node.js before 22.8 does not keep; undefined if nothing else is to be kept.
  */
-export const keepCompiledCode = (env: NodeJS.ProcessEnv): void => {
+export const keepCompiledCode = (env: NodeJS.ProcessEnv): string | undefined => {
   // Node.js has this variable, too, but the folder would be created.
-  if (env["NODE_DISABLE_COMPILE_CACHE"]) return;
+  if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
   const modules: Modules | undefined = process.getBuiltinModule?.("node:module");
-  if (typeof modules?.enableCompileCache !== "function") return;
   try {
     const folder = codeFolder(env);
-    if (folder !== undefined) modules.enableCompileCache(folder);
+    if (folder === undefined || typeof modules?.enableCompileCache !== "function") return folder;
+    modules.enableCompileCache(folder);
   } catch {
     // Every run compiles the code again.
   }
+  return undefined;
 };
 
 /** Returns the folder of this user alone, which is created. Throws if it cannot be. */
