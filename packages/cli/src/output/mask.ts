@@ -35,14 +35,15 @@ const maskTexts = (value: unknown): unknown => {
   return typeof value === "object" && value !== null ? mapValues(value, maskTexts) : value;
 };
 
-/** Returns a copy of an array or object with other values; the same one if none is different. */
+/** Returns a copy of an array or object with other values; the same one if none is different. Long lists have many objects. */
 const mapValues = (value: object, map: (inner: unknown, name: string) => unknown): unknown => {
-  let isSame = true;
-  const mapped = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    const result = map(inner, name);
-    isSame &&= result === inner;
-    return [name, result] as const;
-  });
-  if (isSame) return value;
-  return Array.isArray(value) ? mapped.map(([, inner]) => inner) : Object.fromEntries(mapped);
+  let copy: object | undefined;
+  for (const name of Object.keys(value)) {
+    const inner: unknown = Reflect.get(value, name);
+    const mapped = map(inner, name);
+    if (mapped === inner) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    Reflect.set(copy, name, mapped);
+  }
+  return copy ?? value;
 };

@@ -22,7 +22,10 @@ const withSecrets = (resource: object): object => ({
   ...resource,
   uploadUrl: `https://example.com/${secret}`,
   envVars: { KEY: secret },
-  newer: [Object.fromEntries([...secretNames].map((name) => [name, secret]))],
+  newer: [
+    Object.fromEntries([...secretNames].map((name) => [name, secret])),
+    JSON.parse(`{ "__proto__": { "connectionString": "${secret}" } }`),
+  ],
 });
 
 const answerWithSecrets = (body: unknown): unknown => {
