@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { readOwn, writeWhole } from "./own-cache.js";
+import { isOwnFolder, readOwn, writeWhole } from "./own-cache.js";
 
 /** The function that Node.js wraps around a CommonJS module. */
 type ModuleFunction = (
@@ -13,8 +13,8 @@ type ModuleFunction = (
   dirname: string,
 ) => void;
 
-/** How long the code of a build is kept that is not used, in milliseconds. One that is used again is stored again. */
-const oldMs = 30 * 86_400_000;
+/** How many builds keep their code, and for how many milliseconds. One that is used again is stored again. */
+const kept = { builds: 5, ms: 30 * 86_400_000 };
 
 /**
  * Loads files of the build as `require` does, with the code that V8 has compiled in an earlier run, which takes a fifth off the time of
@@ -24,7 +24,7 @@ export class CodeCache {
   readonly #build: string;
   readonly #stored: string;
   readonly #require: NodeJS.Require;
-  readonly #scripts = new Map<string, Script>();
+  readonly #scripts = new Map<string, { readonly script: Script; readonly source: Buffer }>();
   #isComplete = true;
 
   /**
@@ -44,16 +44,17 @@ export class CodeCache {
     const known = this.#require.cache[filename];
     // It assigns an object.
     if (known) return known.exports as object;
-    const source = readFileSync(filename, "utf8");
+    const source = readFileSync(filename);
+    const text = source.toString();
     // Functions of stored code cannot call `import()` on Node.js 20.
-    if (source.includes("import(")) return this.#require(filename) as object;
-    const cachedData = readOwn(join(this.#stored, name));
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
+    if (text.includes("import(")) return this.#require(filename) as object;
+    const cachedData = this.#read(name, source);
+    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${text}\n})`, {
       filename,
       ...(cachedData && { cachedData }),
     });
     this.#isComplete &&= script.cachedDataRejected === false;
-    this.#scripts.set(name, script);
+    this.#scripts.set(name, { script, source });
     // What Node.js looks for when a file that it loads itself requires this one.
     const module = { id: filename, filename, loaded: true, exports: {}, children: [], paths: [] };
     Object.assign(this.#require.cache, { [filename]: module });
@@ -66,6 +67,18 @@ export class CodeCache {
   }
 
   /**
+   * Returns the stored code of a file: what the file contained, then its code, twice. V8 does not notice other code of the same length, and
+   * crashes if it is damaged. What computes checksums in Node.js takes longer to load than the comparison.
+   */
+  #read(name: string, source: Buffer): Buffer | undefined {
+    const found = readOwn(join(this.#stored, name));
+    if (!found?.subarray(0, source.length).equals(source)) return undefined;
+    const codes = found.subarray(source.length);
+    const code = codes.subarray(0, codes.length / 2);
+    return codes.subarray(code.length).equals(code) ? code : undefined;
+  }
+
+  /**
    * Stores the compiled code of all files unless all of it was stored before: a command that loads another file also compiles other
    * functions of the files that every command loads.
    */
@@ -73,8 +86,11 @@ export class CodeCache {
     if (this.#isComplete) return;
     try {
       makeDirectory(this.#stored);
-      for (const [name, script] of this.#scripts)
-        writeWhole(join(this.#stored, name), script.createCachedData());
+      if (!isOwnFolder(this.#stored)) return;
+      for (const [name, { script, source }] of this.#scripts) {
+        const code = script.createCachedData();
+        writeWhole(join(this.#stored, name), Buffer.concat([source, code, code]));
+      }
       removeOld(dirname(this.#stored));
     } catch {
       // The next run compiles the files again.
@@ -82,15 +98,24 @@ export class CodeCache {
   }
 }
 
-/** Returns a name for the compiled code of a build by a version of Node.js. V8 itself does not notice other code of the same length. */
+/** Returns a name for the compiled code of a build. Other flags of Node.js make V8 compile other code. */
 export const nameOfBuild = (build: string, version: string): string => {
   const { dev, ino, size, mtimeMs } = statSync(join(build, "main.js"));
-  return [version, process.version, process.arch, dev, ino, size, mtimeMs].join("-");
+  const flags = [...process.execArgv, process.env["NODE_OPTIONS"]].join(" ");
+  return [version, process.version, process.arch, dev, ino, size, mtimeMs, hashOf(flags)].join("-");
 };
 
+const hashOf = (text: string): number =>
+  Array.from(text).reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32, 0);
+
 const removeOld = (folder: string): void => {
-  for (const name of readdirSync(folder)) {
+  const builds = readdirSync(folder).map((name) => {
     const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > oldMs) rmSync(path, { recursive: true, force: true });
+    return { path, storedAt: lstatSync(path).mtimeMs };
+  });
+  builds.sort((one, other) => other.storedAt - one.storedAt);
+  for (const [index, { path, storedAt }] of builds.entries()) {
+    const isKept = index < kept.builds && Date.now() - storedAt <= kept.ms;
+    if (!isKept) rmSync(path, { recursive: true, force: true });
   }
 };

@@ -30,6 +30,8 @@ const codeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
   const folder = cacheFolder(env, "code");
   if (!isOwnFolder(folder)) return undefined;
   makeDirectory(folder);
+  // Another user may have created one of them meanwhile.
+  if (!isOwnFolder(folder)) return undefined;
   // The user may have linked it to a folder that others can write.
   return lstatSync(folder).isDirectory() ? folder : undefined;
 };

@@ -1,10 +1,12 @@
 import {
+  type Stats,
   closeSync,
   fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -26,9 +28,7 @@ export const readOwn = (file: string): Buffer | undefined => {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
-    const { uid, mode } = fstatSync(descriptor);
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    return isOwn ? readFileSync(descriptor) : undefined;
+    return isOwn(fstatSync(descriptor)) ? readFileSync(descriptor) : undefined;
   } catch {
     return undefined;
   } finally {
@@ -37,15 +37,35 @@ export const readOwn = (file: string): Buffer | undefined => {
 };
 
 /**
- * Whether the folder, and those above it in the user's caches, belong to this user: with `sudo`, the home directory may be that
- * of another user, who could have linked them to folders of this one.
+ * Whether no other user can put something into a folder, or another one in its place. It belongs to this user; those above it, also
+ * behind links, to this user or to root, and others cannot write them, or only as in `/tmp`. With `sudo`, the home directory may be that
+ * of another user, who could have linked it to folders of this one. A folder that does not exist yet is judged by those above it.
  */
-export const isOwnFolder = (folder: string, above = 3): boolean => {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  const isWritable = found !== undefined && !found.isSymbolicLink() && (found.mode & 0o022) !== 0;
-  const isForeign = found !== undefined && process.getuid !== undefined && found.uid !== process.getuid();
-  return !isWritable && !isForeign && (above === 0 || isOwnFolder(dirname(folder), above - 1));
+export const isOwnFolder = (folder: string): boolean => {
+  try {
+    const existing = nearestExisting(folder);
+    if (existing === folder && !isOwn(lstatSync(folder))) return false;
+    return [existing, realpathSync.native(existing)].every(isProtected);
+  } catch {
+    return false;
+  }
 };
+
+const nearestExisting = (path: string): string =>
+  lstatSync(path, { throwIfNoEntry: false }) ? path : nearestExisting(dirname(path));
+
+const isOwn = ({ uid, mode }: Stats): boolean =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+
+const isProtected = (path: string): boolean => {
+  const found = lstatSync(path);
+  const isWritable = !found.isSymbolicLink() && (found.mode & 0o022) !== 0 && (found.mode & sticky) === 0;
+  const belongs = process.getuid === undefined || [0, process.getuid()].includes(found.uid);
+  return belongs && !isWritable && (dirname(path) === path || isProtected(dirname(path)));
+};
+
+/** In a folder with this bit, users can remove only what is theirs. */
+const sticky = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */
 export const writeWhole = (file: string, data: Buffer): void => {
@@ -54,10 +74,15 @@ export const writeWhole = (file: string, data: Buffer): void => {
   // Does not follow a link.
   const descriptor = openSync(temporary, "wx", 0o600);
   try {
-    writeFileSync(descriptor, data);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    try {
+      writeFileSync(descriptor, data);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, file);
 };

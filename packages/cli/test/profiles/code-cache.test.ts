@@ -52,11 +52,19 @@ describe("the code of a file of the build", () => {
   it("is stored, and used by the next run", () => {
     write("main.js", "exports.value = 1;");
     expect(run()).toEqual({ value: 1 });
-    // V8 compares only the length.
-    write("main.js", "exports.value = 2;");
+    // The code for another file of the same length, which V8 does not notice.
+    const [one, two] = ["exports.value = 1;", "exports.value = 2;"];
+    const code = readFileSync(join(stored, "main.js")).subarray(one.length);
+    writeFileSync(join(stored, "main.js"), Buffer.concat([Buffer.from(two), code]));
+    write("main.js", two);
     expect(run()).toEqual({ value: 1 });
-    write("main.js", "exports.value = 10;");
-    expect(run()).toEqual({ value: 10 });
+  });
+
+  it("is compiled again when the file has changed, also if its length is the same", () => {
+    for (const value of [1, 2, 10]) {
+      write("main.js", `exports.value = ${String(value)};`);
+      expect(run()).toEqual({ value });
+    }
   });
 
   it("is stored again when a run has loaded another file", () => {
@@ -71,7 +79,10 @@ describe("the code of a file of the build", () => {
   it("is compiled again when what is stored is damaged", () => {
     write("main.js", "exports.value = 1;");
     run();
-    const damaged = ["", "not code", readFileSync(join(stored, "main.js")).subarray(0, 100)];
+    const whole = readFileSync(join(stored, "main.js"));
+    const flipped = Buffer.from(whole);
+    flipped[60] = ~(flipped[60] ?? 0) & 0xff;
+    const damaged = ["", "not code", whole.subarray(0, 100), flipped];
     for (const [value, damage] of damaged.entries()) {
       writeFileSync(join(stored, "main.js"), damage);
       // V8 keeps the code of a text that it has compiled in this process.
@@ -112,6 +123,24 @@ describe("the code of a file of the build", () => {
     expect(run()).toEqual({ value: 1 });
   });
 
+  it.skipIf(process.platform === "win32")("leaves nothing behind that could not be written", () => {
+    write("main.js", "exports.value = 1;");
+    mkdirSync(join(stored, "main.js"), { recursive: true });
+    expect(run()).toEqual({ value: 1 });
+    expect(readdirSync(stored)).toEqual(["main.js"]);
+  });
+
+  it.skipIf(process.platform === "win32")("is not stored in a folder that others can write", () => {
+    write("main.js", "exports.value = 1;");
+    mkdirSync(stored, { recursive: true });
+    for (const open of [stored, join(stored, "..")]) {
+      chmodSync(open, 0o777);
+      run();
+      expect(readdirSync(stored)).toEqual([]);
+      chmodSync(open, 0o700);
+    }
+  });
+
   it("throws its own error", () => {
     write("main.js", "throw new Error('broken');");
     expect(() => run()).toThrow("broken");
@@ -139,5 +168,16 @@ describe("the folder of compiled code", () => {
     write("main.js", "exports.value = 1;");
     run();
     expect([old, recent, stored].map((each) => existsSync(each))).toEqual([false, true, true]);
+  });
+
+  it("keeps the code of the last five builds", () => {
+    for (let index = 0; index < 7; index += 1) {
+      const other = join(stored, `../${String(index)}`);
+      mkdirSync(other, { recursive: true });
+      utimesSync(other, Date.now() / 1_000 - 60 * index, Date.now() / 1_000 - 60 * index);
+    }
+    write("main.js", "exports.value = 1;");
+    run();
+    expect(readdirSync(join(stored, "..")).sort()).toEqual(["0", "1", "2", "3", "this"]);
   });
 });

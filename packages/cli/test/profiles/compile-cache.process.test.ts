@@ -63,6 +63,24 @@ describe.skipIf(process.platform !== "linux")("compiled code", () => {
         symlinkSync(join(home, "elsewhere"), code());
       },
     ],
+    [
+      "is a link to nothing",
+      () => {
+        renameSync(code(), join(home, "elsewhere"));
+        symlinkSync(join(home, "nowhere"), code());
+      },
+    ],
+    [
+      "a link leads to, below one that others can write",
+      () => {
+        const shared = join(home, "shared");
+        mkdirSync(join(shared, "own"), { recursive: true });
+        renameSync(join(home, ".cache"), join(shared, "own/caches"));
+        symlinkSync(join(shared, "own/caches"), join(home, ".cache"));
+        expect(enabledWith()).toEqual([code()]);
+        chmodSync(shared, 0o777);
+      },
+    ],
   ])("is not kept in a folder that %s", (_, change) => {
     mkdirSync(code(), { recursive: true, mode: 0o700 });
     expect(enabledWith()).toEqual([code()]);

@@ -74,7 +74,7 @@ export class LatestVersion {
 
   /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
   private empty(): number | undefined {
-    if (!isOwnFolder(this.folder, 1)) return undefined;
+    if (!isOwnFolder(this.folder)) return undefined;
     makeDirectory(this.folder);
     const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     const now = Date.now() / 1_000;

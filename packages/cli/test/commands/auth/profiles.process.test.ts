@@ -190,7 +190,9 @@ describe("the default project", () => {
 
 /** Returns the code of the built files that a command loads. */
 const loadedBy = async (line: string, environment: NodeJS.ProcessEnv = {}): Promise<string> => {
-  const { stderr } = await spawned(line, { ...environment, NODE_DEBUG: "module,esm" });
+  // Node.js does not name the files whose compiled code was stored.
+  const settings = { NODE_DEBUG: "module,esm", NODE_DISABLE_COMPILE_CACHE: "1" };
+  const { stderr } = await spawned(line, { ...environment, ...settings });
   const files = new Set([...stderr.matchAll(/dist\/([\w-]+\.js)/g)].map(([, file = ""]) => file));
   expect(files).toContain("mgmt.js");
   return [...files].map((file) => readFileSync(join(dirname(bin), file), "utf8")).join("\n");
