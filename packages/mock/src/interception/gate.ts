@@ -24,7 +24,7 @@ export class Gate {
   static readonly #gates = new WeakMap<object, Gate>();
 
   /** Whether a handler is that of a gate. */
-  static has(handler: object): boolean {
+  static has(this: void, handler: object): boolean {
     return Gate.#gates.has(handler);
   }
 

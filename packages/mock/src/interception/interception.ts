@@ -5,7 +5,7 @@ import { Gate, type Listener } from "./gate.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
-import { allowOthers, refuseOthers } from "./other-servers.js";
+import { closeServer, protectReceiver } from "./other-servers.js";
 import { type Receiver, receiverOf } from "./receiving-server.js";
 
 /** The part of an MSW server that mocks use to listen in it. The declarations of `msw/node` need TypeScript 5.5. */
@@ -52,7 +52,7 @@ export const intercept = (
   }
   gate.listeners.set(owner, listener);
   places.set(owner, { ...place, ...(lost && { lost }) });
-  refuseOthers();
+  protectReceiver();
 };
 
 /** Ends the interception. */
@@ -65,10 +65,9 @@ export const release = (owner: object): void => {
   if (gate === own?.gate && gate.listeners.size === 0) {
     own = undefined;
     // Closing this server would end the other one.
-    if (receiverOf(server, gate.handler).kind !== "another") server.close();
+    if (receiverOf(server, gate.handler).kind !== "another") closeServer(gate.handler, () => server.close());
   }
-  if (places.size > 0) refuseOthers();
-  else allowOthers();
+  protectReceiver();
 };
 
 /**
@@ -142,14 +141,7 @@ const installIn = (server: MswServer): Gate => {
     server.use(gate.handler);
   };
   const close = server.close.bind(server);
-  server.close = () => {
-    allowOthers();
-    try {
-      close();
-    } finally {
-      if (places.size > 0) refuseOthers();
-    }
-  };
+  server.close = () => closeServer(gate.handler, close);
   return gate;
 };
 

@@ -52,14 +52,23 @@ export const readListenOptions = (options: ListenOptions): ListenOptions => {
       'onUnhandledRequest must be "bypass", "warn", "error", or a function that takes a request and returns one of them',
     );
   }
-  if (typeof handlers !== "function") return options;
   return {
     ...options,
-    handlers: (request) => {
-      const chosen = handlers(request);
-      if (!areHandlers(chosen)) throw new TypeError(`The function handlers must return ${anArray}`);
-      return chosen;
-    },
+    ...(typeof handlers === "function" && {
+      handlers: (request) => {
+        const chosen = handlers(request);
+        if (!areHandlers(chosen)) throw new TypeError(`The function handlers must return ${anArray}`);
+        return chosen;
+      },
+    }),
+    ...(typeof onUnhandledRequest === "function" && {
+      onUnhandledRequest: (request) => {
+        const chosen = onUnhandledRequest(request);
+        if (!strategies.includes(chosen))
+          throw new TypeError('The function onUnhandledRequest must return "bypass", "warn", or "error"');
+        return chosen;
+      },
+    }),
   };
 };
 

@@ -28,48 +28,65 @@ const isSource = (source: object): source is Source => {
 /** Returns the sources that all servers of this copy of MSW share. MSW before 2.13 has none. */
 const sharedSources = (): Source[] => requireMsw().sources.filter(isSource);
 
-/** Whether a mock listens in the server that has these handlers. */
-const haveMock = (handlers: readonly object[] = []): boolean => handlers.some(Gate.isListening);
+/** What passes requests to the server that a mock listens in, by source. Empty while there is none. */
+const kept = new WeakMap<Source, readonly Listener[]>();
+
+/** The handler of the server that is closing itself. */
+let closing: object | undefined;
 
 /**
- * Lets no other server of the same copy of MSW take over the requests from a server that a mock listens in, until `allowOthers`. MSW
- * before 2.13 has nothing to refuse it with.
+ * Remembers which server receives the requests now. From then on, no other server of the same copy of MSW takes them over while a mock
+ * listens, and no other one ends their interception. MSW before 2.13 has nothing to refuse it with.
  */
-export const refuseOthers = (): void => {
-  allowOthers();
+export const protectReceiver = (): void => {
   for (const source of sharedSources()) {
-    const enable = source.enable.bind(source);
-    const disable = source.disable.bind(source);
-    let current = haveMock(receivingHandlers()) ? [...source.emitter.listeners("frame")] : [];
-    source.enable = () => {
-      // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
-      listenWith(source, source.emitter.listeners("frame").slice(-1));
-      const handlers = receivingHandlers();
-      if (current.length > 0 && !haveMock(handlers)) {
-        listenWith(source, current);
-        throw mockErrors.refusedServer(namesOf(handlers ?? []));
-      }
-      const result = enable();
-      current = haveMock(handlers) ? [...source.emitter.listeners("frame")] : [];
-      return result;
-    };
-    source.disable = () => {
-      // A server that was refused does so when it is closed.
-      if (!haveMock(receivingHandlers())) return disable();
-    };
+    if (!Object.hasOwn(source, "enable")) protect(source);
+    remember(source);
   }
+};
+
+/** Closes a server that has the handler of a gate. */
+export const closeServer = (handler: object, close: () => void): void => {
+  closing = handler;
+  try {
+    close();
+  } finally {
+    closing = undefined;
+  }
+};
+
+const protect = (source: Source): void => {
+  const enable = source.enable.bind(source);
+  const disable = source.disable.bind(source);
+  source.enable = () => {
+    const listeners = kept.get(source) ?? [];
+    // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
+    if (listeners.length > 0) listenWith(source, source.emitter.listeners("frame").slice(-1));
+    const handlers = receivingHandlers() ?? [];
+    if (listeners.length > 0 && !handlers.some(Gate.isListening)) {
+      listenWith(source, listeners);
+      throw mockErrors.refusedServer(namesOf(handlers));
+    }
+    const result = enable();
+    remember(source);
+    return result;
+  };
+  source.disable = () => {
+    // A server that was refused does so when it is closed, also after the mock.
+    const receiver = receivingHandlers()?.find(Gate.has);
+    if (receiver !== undefined && receiver !== closing) return undefined;
+    const result = disable();
+    remember(source);
+    return result;
+  };
+};
+
+const remember = (source: Source): void => {
+  const isUsed = receivingHandlers()?.some(Gate.isListening) ?? false;
+  kept.set(source, isUsed ? [...source.emitter.listeners("frame")] : []);
 };
 
 const listenWith = ({ emitter }: Source, listeners: readonly Listener[]): void => {
   emitter.removeAllListeners();
   for (const each of listeners) emitter.on("frame", each);
-};
-
-/** Lets other servers listen, and the one that receives the requests be closed. */
-export const allowOthers = (): void => {
-  for (const source of sharedSources()) {
-    // Those of the class are visible again.
-    Reflect.deleteProperty(source, "enable");
-    Reflect.deleteProperty(source, "disable");
-  }
 };

@@ -59,8 +59,8 @@ export class Mock extends NodeMock {
   /**
    * Stops intercepting requests and stops background work.
    *
-   * @throws MockError `mock:second_server`, after it has stopped, when another server of MSW before 2.13 has listened since `listen`,
-   * closed by now or not: requests may have left for the network. If you passed a server, only while the other one listens.
+   * @throws MockError `mock:second_server`, after it has stopped, when another server of MSW before 2.13 has listened since `listen`, and
+   * requests may have left for the network. If you passed a server, only while the other one listens.
    */
   async close(): Promise<void> {
     const lost = lossOf(this);

@@ -56,6 +56,20 @@ it.each([5, [1], undefined])("names the mistake of a function that returns %j as
   shown.mockRestore();
 });
 
+it.each([undefined, "eror", Promise.resolve("error")])(
+  "sends nothing when the function onUnhandledRequest returns %j, and names the mistake",
+  async (value) => {
+    const mock = setupMock();
+    const shown = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    Reflect.apply(mock.listen.bind(mock), undefined, [{ onUnhandledRequest: () => value }]);
+    const response = await fetch("https://payments.example.com/");
+    expect(response.status).toBe(500);
+    expect(await response.text()).toContain("The function onUnhandledRequest must return");
+    await mock.close();
+    shown.mockRestore();
+  },
+);
+
 it("accepts options that are undefined, and a server with handlers of the mock", async () => {
   const server = setupServer();
   const mock = setupMock();

@@ -253,6 +253,43 @@ describe("a mock that listens in the server of the developer", () => {
     expect(requests).not.toHaveBeenCalled();
   });
 
+  it("leaves the server to the developer, whatever is closed after it", async () => {
+    const { url, requests } = await startHost();
+    const server = theirs();
+    server.listen({ onUnhandledRequest: "error" });
+    const mock = start();
+    mock.listen({ server });
+    const third = theirs();
+    expect(() => third.listen()).toThrow("in place of the mock");
+    await mock.close();
+    third.close();
+    expect(await textOf("one")).toBe("one");
+    await expect(fetch(url)).rejects.toThrow();
+    mock.listen({ server });
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    await mock.close();
+    server.close();
+    expect((await fetch(url)).status).toBe(200);
+    expect(requests).toHaveBeenCalledTimes(1);
+  });
+
+  it("goes on when a server that had a mock before is refused and closed", async () => {
+    const earlier = theirs();
+    earlier.listen();
+    const first = start({ baseUrl: "https://first.test" });
+    first.listen({ server: earlier });
+    await first.close();
+    earlier.close();
+    const mock = start();
+    mock.listen({ onUnhandledRequest: "error" });
+    expect(() => earlier.listen()).toThrow("in place of the mock");
+    earlier.close();
+    expect((await fetch(`${mock.baseUrl}/v1/me`)).status).toBe(401);
+    await mock.close();
+    earlier.listen({ onUnhandledRequest: "error" });
+    expect(await textOf("one")).toBe("one");
+  });
+
   it("is not in the way of a server that listens while that of the developer is closed", async () => {
     const server = theirs();
     const mock = start();
