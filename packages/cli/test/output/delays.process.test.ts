@@ -43,7 +43,8 @@ describe("a request", () => {
     });
     const { status, stderr } = await runInProcess(["projects", "list"], { ...impatient(), env });
     expect(status).toBe(0);
-    expect(stderr).toMatch(
+    // On a busy machine a response may take longer than the patience of this test.
+    expect(stderr.replaceAll(/^Still waiting for a response.*\n/gm, "")).toMatch(
       /^\S+ responded with status 503\. The request is sent again in [12] s\.\nNothing found\.\n$/,
     );
     close();
