@@ -35,5 +35,5 @@ export const announceRetry = ({ url, attempts, pauseMs }: RetryEvent, output: Ou
 
 const announce = (notice: { code: string; message: string }, output: Output): void => {
   // A spinner shows that the command waits.
-  if (!output.isSpinning) output.notice(notice);
+  if (!output.isSpinning && output.announcesDelays) output.notice(notice);
 };

@@ -70,6 +70,8 @@ export class Output {
   isDebugging = false;
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
+  /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
+  announcesDelays = true;
   private readonly noticed = new Set<string>();
   private readonly ciCommands = new Set<string>();
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { exitCodes } from "../../errors/exit-codes.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectTo } from "../../service/connect.js";
@@ -55,22 +56,26 @@ export const runStatus = async (
     for (const line of lines) output.text(printable(line));
   };
   await show(undefined);
-  let problem = "";
+  output.announcesDelays = false;
+  let problem: Problem | undefined;
   try {
     for (;;) {
       await sleep(intervalMs, undefined, { signal });
       const before = status;
       try {
         status = await gather();
-        problem = "";
       } catch (error) {
         signal.throwIfAborted();
-        const { code, message } = await output.failureOf(error);
-        // The service may be back the next time.
-        if (problem !== message) await output.warn({ code, message });
-        problem = message;
+        const { code, message, exitCode } = await output.failureOf(error);
+        const next = problemOf(exitCode);
+        // The service may be back the next time. Until then, its gateway, proxy, and network may each say something else.
+        if (problem !== next) await output.warn({ code, message });
+        problem = next;
         continue;
       }
+      if (problem !== undefined)
+        output.notice({ code: "status:back", message: "The service responds again." });
+      problem = undefined;
       const lines = changesBetween(before, status);
       if (lines.length > 0) await show(lines);
     }
@@ -78,6 +83,14 @@ export const runStatus = async (
     // A watch has no other end.
     if (!signal.aborted) throw error;
   }
+};
+
+/** Why a look at the service failed: it is away, or there is something that only a person can correct. */
+type Problem = "outage" | "access" | "notFound";
+
+const problemOf = (exitCode: number): Problem => {
+  if (exitCode === exitCodes.notFound) return "notFound";
+  return exitCode === exitCodes.notAuthenticated || exitCode === exitCodes.forbidden ? "access" : "outage";
 };
 
 /** @param prefix What to print directly before it. */

@@ -127,21 +127,44 @@ describe("mgmt status --watch", () => {
     expect(stdout.match(/\u001b\[H\u001b\[J/g)).toHaveLength(2);
   });
 
-  it("continues while the service does not respond, and says so once", async () => {
+  it("warns once of an outage, however it shows, and says when it is over", async () => {
     const { engine } = account.server;
     let isChanged = false;
     const result = await run("status --interval 20ms", {
+      patienceMs: 0,
       interruptWhen: async (stdout) => {
         if (!isChanged) {
           isChanged = true;
-          // As often as the client sends a request again, in each of several rounds.
-          engine.faults.add({ operation: "projects.get", status: 400, times: 3 });
+          for (const status of [400, 409]) engine.faults.add({ operation: "projects.get", status, times: 1 });
+          // The client itself sends this one again.
+          engine.faults.add({ operation: "projects.get", status: 503, times: 1 });
           await engine.seed.database(projectId, { name: "later" });
         }
         return stdout.includes("created");
       },
     });
-    expect(result).toMatchObject({ status: 0, stderr: expect.stringContaining("warning:") });
-    expect(result.stderr.match(/warning:/g)).toHaveLength(1);
+    expect(result.status).toBe(0);
+    expect(result.stderr).toMatch(/^(?:Still waiting.*\n)*warning: .*\nThe service responds again\.\n$/);
+  });
+
+  it("warns of an outage, and of a login that ends meanwhile", async () => {
+    const { engine } = account.server;
+    let isChanged = false;
+    const { stderr } = await run("status --interval 20ms -o json", {
+      interruptWhen: async (stdout) => {
+        if (!isChanged) {
+          isChanged = true;
+          engine.faults.add({ operation: "projects.get", status: 400, times: 2 });
+          engine.faults.add({ operation: "projects.get", status: 403, times: 2 });
+          await engine.seed.database(projectId, { name: "later" });
+        }
+        return stdout.includes("later");
+      },
+    });
+    const codes = stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { warning?: unknown; notice?: { code: string } });
+    expect(codes).toMatchObject([{ warning: {} }, { warning: {} }, { notice: { code: "status:back" } }]);
   });
 });
