@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, includeIgnoreFile } from "eslint/config";
+import { noFirstPage } from "./scripts/lint/no-first-page.js";
 import { noHookOfModule } from "./scripts/lint/no-hook-of-module.js";
 import { noImportCycle } from "./scripts/lint/no-import-cycle.js";
 import { noTwoWayFolders } from "./scripts/lint/no-two-way-folders.js";
@@ -26,6 +27,7 @@ export default defineConfig(
     plugins: {
       local: {
         rules: {
+          "no-first-page": noFirstPage,
           "no-hook-of-module": noHookOfModule,
           "no-import-cycle": noImportCycle,
           "no-two-way-folders": noTwoWayFolders,
@@ -33,6 +35,10 @@ export default defineConfig(
       },
     },
     rules: { "local/no-import-cycle": "error", "local/no-two-way-folders": "error" },
+  },
+  {
+    files: ["examples/**/*.ts", "packages/*/src/**/*.ts"],
+    rules: { "local/no-first-page": "error" },
   },
   {
     files: ["**/test/**/*.ts"],

@@ -84,4 +84,14 @@ describe("own lint rules", () => {
     expect(await findings("packages/cli/test/run.ts", `const add = () => {\n  ${hook}\n};\n`)).toEqual([]);
     expect(await findings("packages/cli/test/run.test.ts", hook)).toEqual([]);
   });
+
+  it.each([
+    ["const { data } = await client.projects.list();", ["local/no-first-page"]],
+    ["const { data: all } = await client.projects.databases.list(id, {}, {});", ["local/no-first-page"]],
+    ["const [first] = (await client.projects.list({}, { signal })).data;", ["local/no-first-page"]],
+    ["const all = await client.projects.list().toArray();", []],
+    ["const { data } = await client.databases.backups.list(id);", []],
+  ])("reject the first page of a list as if it were all: %s", async (code, rules) => {
+    expect(await findings("packages/cli/src/commands/init/run.ts", code)).toEqual(rules);
+  });
 });

@@ -103,7 +103,7 @@ const writeDefaultUrl = async (
   context: Context,
 ): Promise<void> => {
   const { signal } = context;
-  const { data: databases } = await client.projects.databases.list(projectId, undefined, { signal });
+  const databases = await client.projects.databases.list(projectId, undefined, { signal }).toArray();
   const database = defaultDatabaseOf(projectId, databases);
   await client.databases.waitUntilReady(database.id, { signal });
   const { url } = await accessTo(database.id, client, context);
@@ -147,12 +147,13 @@ const findProject = async (
 
 /** Asks whether to create a project, and for its name. Returns undefined to choose one that exists. */
 const askForNewProject = async (client: MgmtClient, context: Context): Promise<string | undefined> => {
-  const { data } = await client.projects.list({ limit: 1 }, { signal: context.signal });
+  const projects = await client.projects.list({ limit: 1 }, { signal: context.signal }).toArray({ limit: 1 });
   const choices = [
     { value: "existing", texts: ["Choose a project"] },
     { value: newProject, texts: ["Create a project"] },
   ];
-  const answer = data.length === 0 ? newProject : await choose({ title: "This folder", choices }, context);
+  const answer =
+    projects.length === 0 ? newProject : await choose({ title: "This folder", choices }, context);
   if (answer !== newProject) return undefined;
   const suggestion = basename(context.cwd);
   return ask(context, (prompts, terminal) =>

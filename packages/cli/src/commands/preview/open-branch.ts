@@ -60,7 +60,8 @@ export const findBranch = async (
   context: Context,
 ): Promise<{ branch?: Branch; preview?: Preview | undefined }> => {
   const { signal } = context;
-  const [branch] = (await client.projects.branches.list(projectId, { gitName }, { signal })).data;
+  const branches = client.projects.branches.list(projectId, { gitName }, { signal });
+  const [branch] = await branches.toArray({ limit: 1 });
   if (!branch) return {};
   assertPreview(branch);
   return { branch, preview: await findPreview(branch, surroundings, client, context) };

@@ -78,6 +78,16 @@ describe("mgmt init", () => {
     },
   );
 
+  it("finds a default database that is not on the first page of the list", async () => {
+    const { seed } = account.server.engine;
+    for (let count = 0; count < 100; count += 1)
+      await seed.database(projectId, { name: `d${String(count)}` });
+    const { id } = await seed.database(projectId, { name: "last", isDefault: true });
+    expect(await run(`init --project-id ${name}`)).toMatchObject({ status: 0 });
+    const [connection] = account.server.engine.store.connections.list({ databaseId: id });
+    expect(read(".env")).toContain(connection?.user ?? "no connection");
+  });
+
   it("creates a project once", async () => {
     const line = `init --create ${name}-new --region eu-central-1 -o json`;
     const first = await run(line);
