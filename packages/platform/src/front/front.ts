@@ -9,6 +9,7 @@ import {
 import { loginRefusals } from "@mgmt/cluster/logins/login-refused";
 import { Authentication } from "./authentication.js";
 import { type Startup, withDatabase } from "./first-message.js";
+import { closeSoon, finish } from "./finish.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
 import { refusalOf, refusals } from "./refusal.js";
@@ -317,8 +318,9 @@ export class Front implements DataPlane {
 
   #cancel(client: Socket, request: Buffer): void {
     const { socket } = sendTo(this.#options.postgres, request);
-    socket.on("close", () => client.destroySoon());
-    client.on("close", () => socket.destroy());
+    socket.on("close", () => finish(client, { limit: refusalGrace }));
+    // A client may close the connection as soon as it has sent the request.
+    client.on("close", () => closeSoon(socket, refusalGrace));
   }
 
   #refuse(client: Socket, error: unknown): void {
@@ -329,11 +331,7 @@ export class Front implements DataPlane {
       if (!(error instanceof Dropped)) this.#options.onDefect(error);
       return;
     }
-    const cut = setTimeout(() => client.destroy(), refusalGrace);
-    client.on("close", () => clearTimeout(cut));
-    client.end(refusal.encode());
-    // Unread data would make the system discard the error.
-    client.resume();
+    finish(client, { limit: refusalGrace, lastBytes: refusal.encode() });
   }
 }
 

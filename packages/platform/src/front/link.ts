@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { closeSoon, finish } from "./finish.js";
 import type { Upstream } from "./upstream.js";
 
 /** Time that a client has to receive the last bytes after Postgres has closed the connection, in milliseconds. */
@@ -10,7 +11,8 @@ export type Latency = () => number;
 
 /**
  * Passes bytes between a client and Postgres until both have closed. Each side receives no faster than the other side
- * takes it, and the end of one direction leaves the other one open.
+ * takes it, and the end of one direction leaves the other one open. When one side has closed, the other one still receives
+ * everything that was sent before.
  *
  * @param pending bytes of the client that Postgres has not received yet.
  * @param first bytes of Postgres that the client has not received yet.
@@ -25,13 +27,15 @@ export const link = (
   fromPostgres(client, upstream);
   fromClient(client, postgres, latency);
 
-  client.on("close", () => postgres.destroy());
+  const whenClientCloses = (): void => {
+    upstream.receive = () => true;
+    postgres.resume();
+    closeSoon(postgres, linger);
+  };
   client.on("error", () => client.destroy());
-  postgres.on("close", () => {
-    client.destroySoon();
-    const cut = setTimeout(() => client.destroy(), linger);
-    client.on("close", () => clearTimeout(cut));
-  });
+  if (client.closed) whenClientCloses();
+  else client.on("close", whenClientCloses);
+  postgres.on("close", () => finish(client, { limit: linger }));
 
   client.write(first);
   if (pending.length > 0) client.unshift(pending);
@@ -40,23 +44,32 @@ export const link = (
 };
 
 const fromClient = (client: Socket, postgres: Socket, latency: Latency): void => {
+  /** Passes the bytes on that wait for the end of their delay. */
+  let passDelayed: (() => void) | undefined;
   const pass = (bytes: Buffer): void => {
     if (!postgres.write(bytes)) client.pause();
   };
   client.on("data", (bytes: Buffer) => {
+    if (!postgres.writable) return;
     const delay = latency();
     if (delay === 0) {
       pass(bytes);
       return;
     }
     client.pause();
-    setTimeout(() => {
+    const timer = setTimeout(() => passDelayed?.(), delay);
+    passDelayed = () => {
+      clearTimeout(timer);
+      passDelayed = undefined;
       client.resume();
       pass(bytes);
-    }, delay);
+    };
   });
   client.on("end", () => postgres.end());
-  postgres.on("drain", () => client.resume());
+  for (const socket of [client, postgres]) socket.on("close", () => passDelayed?.());
+  postgres.on("drain", () => {
+    if (passDelayed === undefined) client.resume();
+  });
 };
 
 const fromPostgres = (client: Socket, upstream: Upstream): void => {

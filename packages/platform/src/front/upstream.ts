@@ -1,5 +1,6 @@
-import { type NetConnectOpts, type Socket, connect } from "node:net";
+import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "@mgmt/internal/errors/error-code";
 import { cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
 import { refusals, sqlStateOf } from "./refusal.js";
 
@@ -22,6 +23,30 @@ const bufferSize = 65_536;
 /** Time between two attempts to connect, in milliseconds. */
 const retryInterval = 25;
 
+/** Codes of a write to a connection that the other side has closed. */
+const closedByPeer: ReadonlySet<string | undefined> = new Set(["EPIPE", "ECONNRESET"]);
+
+type Written = (error?: Error | null) => void;
+
+/**
+ * A socket that still receives after the other side has closed the connection. A failed write would destroy it, with the bytes that it
+ * has not received yet, such as the reason for which Postgres ended a session. Reading finds the end of the connection, too.
+ */
+class LastingSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, callback: Written): void {
+    super._write(chunk, encoding, unlessClosed(callback));
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: Written): void {
+    super._writev?.(chunks, unlessClosed(callback));
+  }
+}
+
+const unlessClosed =
+  (callback: Written): Written =>
+  (error) =>
+    callback(closedByPeer.has(errorCode(error)) ? null : error);
+
 const dial = (address: PostgresAddress): Upstream => {
   const buffer = Buffer.allocUnsafe(bufferSize);
   const options: NetConnectOpts = {
@@ -30,7 +55,7 @@ const dial = (address: PostgresAddress): Upstream => {
     noDelay: true,
     onread: { buffer, callback: (length) => upstream.receive(buffer.subarray(0, length)) },
   };
-  const upstream: Upstream = { socket: connect(options), receive: () => true };
+  const upstream: Upstream = { socket: new LastingSocket(options).connect(options), receive: () => true };
   const close = (): void => void upstream.socket.destroy();
   // Postgres closes both directions at once.
   upstream.socket.on("error", close).on("end", close);

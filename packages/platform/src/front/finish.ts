@@ -1,0 +1,42 @@
+import type { Socket } from "node:net";
+
+/** Time for what the other side sends before it reads that the connection has ended, in milliseconds. */
+const farewell = 250;
+
+/**
+ * Sends what is left, and closes the socket.
+ *
+ * @param limit how long that may take, in milliseconds.
+ */
+export const closeSoon = (socket: Socket, limit: number): void => {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), limit);
+  socket.once("close", () => clearTimeout(timer));
+  socket.destroySoon();
+};
+
+/**
+ * Sends what is left, ends the connection, and closes the socket. Meanwhile, it drops what the other side sends: if the socket closed with
+ * unread bytes, the system would reset the connection, and the other side would lose what it has not read yet
+ * ([RFC 2525, section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
+ *
+ * @param limit how long the other side may take to receive everything, in milliseconds.
+ * @param lastBytes sent before the end.
+ */
+export const finish = (socket: Socket, { limit, lastBytes }: { limit: number; lastBytes?: Buffer }): void => {
+  if (socket.destroyed) return;
+  let timer = setTimeout(() => socket.destroy(), limit);
+  const whenSent = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => socket.destroy(), farewell);
+  };
+  if (socket.writableFinished) whenSent();
+  else socket.once("finish", whenSent);
+  socket.once("close", () => {
+    socket.off("finish", whenSent);
+    clearTimeout(timer);
+  });
+  if (lastBytes === undefined) socket.end();
+  else socket.end(lastBytes);
+  socket.resume();
+};
