@@ -8,7 +8,7 @@ export interface Resource {
   status: string;
   connectionString: string;
   directConnection: { host: string; user: string; pass: string };
-  connections: { id: string }[];
+  connections: { id: string; endpoints: Record<string, { host: string; port: number }> }[];
   database: Resource;
   size: number;
 }

@@ -58,7 +58,10 @@ const endpoints = { direct: client, pooled: client, accelerate: client };
 const cluster = ownCluster({ ...admin, endpoints }, major, titlesOf);
 const databases = await openDatabases(cluster, recorded, { sessions });
 for (const problem of databases.problems) console.error(problem);
-front.open((user, limits) => databases.engine.databaseOf(user, limits));
+front.open({
+  databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
+  nameOf: () => Promise.resolve(undefined),
+});
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";
 const { engine, baseUrl, close } = await createServer({

@@ -44,6 +44,13 @@ export type DatabaseOf = (
   limits: { patience: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
+/** What the front needs to know of the databases. */
+export interface Directory {
+  databaseOf: DatabaseOf;
+  /** Returns the current name of a database in the API, by its name in Postgres. */
+  nameOf: (database: string) => Promise<string | undefined>;
+}
+
 /** A client that asks for a database, or uses it. */
 interface Session {
   database: string;
@@ -51,14 +58,14 @@ interface Session {
   /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
   accepted: boolean;
   delayedBy: InstalledConnectionFault | undefined;
-  /** The database that the client asks for, if that is not the login's own one. */
-  otherDatabase: string | undefined;
+  /** The database that the client asks for, in Latin-1, unless it is a name that every database has. */
+  wanted: string | undefined;
 }
 
 /** Name of the database in the connection strings. It stands for the login's own one. */
 const commonName = "postgres";
 
-const otherDatabase = ({ user, database }: Startup, own: string): string | undefined =>
+const wantedBy = ({ user, database }: Startup, own: string): string | undefined =>
   database === undefined || [own, user, commonName].includes(database) ? undefined : database;
 
 const loopback = ["127.0.0.1", "::1"] as const;
@@ -83,7 +90,7 @@ const maxUnaccepted = 400;
 
 /**
  * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database,
- * which is also called `postgres` or as the login, and waits while Postgres restarts. After the start-up message it only passes
+ * which is also called `postgres`, as the login, or as in the API, and waits while Postgres restarts. After the start-up message it only passes
  * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
  */
 export class Front implements DataPlane {
@@ -100,7 +107,7 @@ export class Front implements DataPlane {
   readonly #unaccepted = new Map<string, Socket>();
   /** One for each client that has not reached Postgres. */
   readonly #waiting = new Set<AbortController>();
-  #databaseOf: DatabaseOf | undefined;
+  #directory: Directory | undefined;
 
   private constructor(options: FrontOptions) {
     const { greetingTimeout = 10_000, patience = 10_000 } = options;
@@ -135,8 +142,8 @@ export class Front implements DataPlane {
   }
 
   /** Starts to pass connections on to Postgres. */
-  open(databaseOf: DatabaseOf): void {
-    this.#databaseOf = databaseOf;
+  open(directory: Directory): void {
+    this.#directory = directory;
   }
 
   reset(): void {
@@ -161,7 +168,7 @@ export class Front implements DataPlane {
 
   #listen(host: string): Promise<void> {
     const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) =>
-      this.#accept(socket),
+      this.#welcome(socket),
     );
     server.maxConnections = maxSockets;
     return new Promise((resolve, reject) => {
@@ -175,7 +182,7 @@ export class Front implements DataPlane {
     });
   }
 
-  #accept(socket: Socket): void {
+  #welcome(socket: Socket): void {
     this.#sockets.add(socket);
     const address = addressOf(socket);
     this.#unaccepted.set(address, socket);
@@ -226,18 +233,57 @@ export class Front implements DataPlane {
       if (!authentication.isAcceptedBy(bytes)) return receive(bytes);
       upstream.receive = receive;
       this.#unaccepted.delete(addressOf(client));
-      if (session === undefined) return receive(bytes);
-      try {
-        if (session.otherDatabase !== undefined) throw refusals.noDatabase(session.otherDatabase);
-        this.#refuseTooMany(session.database);
-      } catch (error) {
+      if (session === undefined || session.wanted === undefined)
+        return this.#accept(session, upstream, bytes);
+      this.#acceptIfNamed(session, session.wanted, upstream, bytes).catch((error: unknown) => {
         this.#refuse(client, error);
         upstream.socket.destroy();
-        return true;
-      }
-      session.accepted = true;
-      return receive(bytes);
+      });
+      return false;
     };
+  }
+
+  /** Counts the session, and passes on what Postgres has sent. Ends it if its database has too many. */
+  #accept(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
+    if (session === undefined) return upstream.receive(bytes);
+    try {
+      this.#refuseTooMany(session.database);
+    } catch (error) {
+      this.#refuse(session.client, error);
+      upstream.socket.destroy();
+      return true;
+    }
+    session.accepted = true;
+    return upstream.receive(bytes);
+  }
+
+  /**
+   * Accepts the session if the database has the name that the client asks for.
+   *
+   * @throws Refusal when it has another name.
+   */
+  async #acceptIfNamed(session: Session, wanted: string, upstream: Upstream, bytes: Buffer): Promise<void> {
+    const { receive } = upstream;
+    const received = [Buffer.from(bytes)];
+    upstream.receive = (more) => {
+      received.push(Buffer.from(more));
+      return false;
+    };
+    const name = await this.#nameOf(session.database);
+    if (name === undefined || Buffer.from(name).toString("latin1") !== wanted)
+      throw refusals.noDatabase(wanted);
+    if (session.client.destroyed) return;
+    upstream.receive = receive;
+    if (this.#accept(session, upstream, Buffer.concat(received))) upstream.socket.resume();
+  }
+
+  /** @throws Refusal while Postgres cannot be reached. */
+  async #nameOf(database: string): Promise<string | undefined> {
+    try {
+      return await this.#directory?.nameOf(database);
+    } catch (error) {
+      throw error instanceof DatabaseUnavailableError ? refusals.restarting() : error;
+    }
   }
 
   /**
@@ -245,7 +291,7 @@ export class Front implements DataPlane {
    * restarts.
    */
   async #find(user: string, signal: AbortSignal): Promise<string | undefined> {
-    const databaseOf = await this.#whenOpen(signal);
+    const { databaseOf } = await this.#whenOpen(signal);
     for (
       const deadline = performance.now() + this.#patience;
       ;
@@ -260,13 +306,13 @@ export class Front implements DataPlane {
     }
   }
 
-  async #whenOpen(signal: AbortSignal): Promise<DatabaseOf> {
+  async #whenOpen(signal: AbortSignal): Promise<Directory> {
     for (
       const deadline = performance.now() + this.#patience;
       ;
       await sleep(openInterval, undefined, { signal })
     ) {
-      if (this.#databaseOf !== undefined) return this.#databaseOf;
+      if (this.#directory !== undefined) return this.#directory;
       if (performance.now() >= deadline) throw refusals.restarting();
     }
   }
@@ -286,7 +332,7 @@ export class Front implements DataPlane {
       client,
       accepted: false,
       delayedBy: fault,
-      otherDatabase: otherDatabase(startup, database),
+      wanted: wantedBy(startup, database),
     };
     this.#sessions.add(session);
     client.on("close", () => this.#sessions.delete(session));

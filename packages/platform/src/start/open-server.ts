@@ -91,7 +91,6 @@ const openRecorded = async (
     await databases.close();
     throw error;
   }
-  front.server.open((user, limits) => databases.engine.databaseOf(user, limits));
   for (const id of lost) onLog(`Postgres has no data for the database ${id}`);
   for (const problem of problems) onLog(problem);
   return databases;
@@ -136,6 +135,10 @@ const serve = async (
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     engine.followRequests(reportIgnoredFields(onLog));
+    front.server.open({
+      databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
+      nameOf: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
+    });
     // Requests wait, so that they do not find databases whose data is gone.
     await engine.finishJobs(deletions);
     return engine;

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { connect as connectTls } from "node:tls";
+import { DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../cluster.js";
 import { connect, databaseOf } from "./clients.js";
-import { frontStarter } from "./start-front.js";
+import { frontStarter, names } from "./start-front.js";
 import { RawClient, firstMessage, gssRequest, sslRequest } from "./wire.js";
 
 const cluster = new Cluster();
@@ -50,10 +51,46 @@ describe("the database of a connection", () => {
     },
   );
 
+  it("is the tenant's own when it asks for the current name, until it has another one", async () => {
+    const started = await start({ connectionLimit: 1 });
+    names.set(mine.id, "café shop").set(other.id, "theirs");
+    const client = await connect(started, mine.credential, { database: "café shop" });
+    expect(await refusal(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
+      code: "53300",
+    });
+    expect(await databaseOf(client)).toBe(mine.id);
+    await vi.waitFor(async () => {
+      expect(await databaseOf(await connect(started, mine.credential, { database: "café shop" }))).toBe(
+        mine.id,
+      );
+    });
+    for (const database of ["theirs", "cafe shop", "café shop "])
+      expect(await refusal(connect(started, mine.credential, { database }))).toMatchObject({ code: "3D000" });
+    names.set(mine.id, "renamed");
+    expect(await refusal(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
+      code: "3D000",
+    });
+    expect(started.defects).toEqual([]);
+    names.clear();
+  });
+
+  it("is not refused for its name while the names cannot be read", async () => {
+    const started = await start({}, false);
+    started.front.open({
+      databaseOf: () => mine.id,
+      nameOf: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
+    });
+    expect(await refusal(connect(started, mine.credential, { database: "shop" }))).toMatchObject({
+      code: "57P03",
+    });
+    expect(started.defects).toEqual([]);
+  });
+
   it("does not say which databases exist to a client without the password", async () => {
     const started = await start();
     const wrong = { ...mine.credential, pass: "wrong" };
-    for (const database of [mine.id, other.id, "nothere"]) {
+    names.set(mine.id, "shop");
+    for (const database of [mine.id, other.id, "shop", "nothere"]) {
       expect(await refusal(connect(started, wrong, { database }))).toMatchObject({ code: "28P01" });
     }
   });

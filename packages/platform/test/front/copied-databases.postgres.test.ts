@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HoldPoint, openSteppedDatabases } from "../../../cluster/test/stepped-databases.js";
 import { Cluster, newTenant } from "../cluster.js";
 import { connect, databaseOf } from "./clients.js";
-import { frontStarter } from "./start-front.js";
+import { directoryOf, frontStarter } from "./start-front.js";
 
 const cluster = new Cluster();
 const start = frontStarter(cluster);
@@ -13,7 +13,7 @@ type Databases = Awaited<ReturnType<typeof openSteppedDatabases>>["databases"];
 const startHeld = async (patience?: number) => {
   const { databases, admin } = await openSteppedDatabases(cluster);
   const started = await start(patience === undefined ? {} : { patience }, false);
-  started.front.open((user, limits) => databases.databaseOf(user, limits));
+  started.front.open(directoryOf(databases));
   const tenant = newTenant();
   await databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
   await databases.backup(tenant.id, `bkp_of_${tenant.id}`);

@@ -48,7 +48,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  front.open(() => undefined);
+  front.open({ databaseOf: () => undefined, nameOf: () => Promise.resolve(undefined) });
   Object.assign(unused, { connections: connections(), timers: timers() });
 });
 

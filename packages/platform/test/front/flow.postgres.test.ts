@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FrontOptions } from "../../src/front/front.js";
 import { Cluster } from "../cluster.js";
-import { frontStarter } from "./start-front.js";
+import { directoryOf, frontStarter } from "./start-front.js";
 import { RawClient, errorFields, firstMessage, sslRequest } from "./wire.js";
 
 const cluster = new Cluster();
@@ -271,7 +271,7 @@ describe("the front itself", () => {
     });
     const connecting = client.connect();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    front.open((user, limits) => cluster.databases.databaseOf(user, limits));
+    front.open(directoryOf(cluster.databases));
     await connecting;
     expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
     await client.end();

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach } from "vitest";
 import { databaseName } from "@mgmt/cluster/policy/names";
-import { Front, type FrontOptions } from "../../src/front/front.js";
+import type { PostgresDatabases } from "@mgmt/cluster/postgres-databases";
+import { type Directory, Front, type FrontOptions } from "../../src/front/front.js";
 import { findLastingPort } from "../../src/machine/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
@@ -13,6 +14,14 @@ export interface StartedFront {
   /** Errors that should not happen. */
   defects: unknown[];
 }
+
+/** The current names of databases in the API, by their names in Postgres. */
+export const names = new Map<string, string>();
+
+export const directoryOf = (databases: Pick<PostgresDatabases, "databaseOf">): Directory => ({
+  databaseOf: (user, limits) => databases.databaseOf(user, limits),
+  nameOf: (database) => Promise.resolve(names.get(database)),
+});
 
 /** Returns a function that starts a front of the cluster. Every test closes its fronts. */
 export const frontStarter = (cluster: Cluster) => {
@@ -33,7 +42,7 @@ export const frontStarter = (cluster: Cluster) => {
       ...options,
     });
     fronts.push(front);
-    if (open) front.open((user, limits) => cluster.databases.databaseOf(user, limits));
+    if (open) front.open(directoryOf(cluster.databases));
     return { front, credentials, defects };
   };
 };

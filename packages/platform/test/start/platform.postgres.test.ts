@@ -60,6 +60,27 @@ describe("a database of the API", () => {
     expect(project.database.connectionString).toMatch(/\?sslmode=disable$/);
   });
 
+  it("is reached under its current name too, at every endpoint", async () => {
+    const { database } = await makeProject(ready());
+    const url = (name: string, connectionString: string): string => {
+      const composed = new URL(connectionString);
+      composed.pathname = `/${encodeURIComponent(name)}`;
+      return composed.href;
+    };
+    const current = "select current_database() as name";
+    for (const name of ["Shop für alle", "orders"]) {
+      const renamed = await call(ready(), "PATCH", `/v1/databases/${database.id}`, { name });
+      for (const { endpoints } of renamed.connections)
+        for (const { host, port } of Object.values(endpoints)) {
+          const at = new URL(database.connectionString);
+          Object.assign(at, { hostname: host, port: String(port) });
+          expect(await query(url(name, at.href), current)).toEqual([{ name: database.id }]);
+        }
+    }
+    const former = query(url("Shop für alle", database.connectionString), current);
+    await expect(former).rejects.toMatchObject({ code: "3D000" });
+  });
+
   it("has a second connection, which ends on rotation and on deletion", async () => {
     const { database } = await makeProject(ready());
     await query(database.connectionString, "create table notes as select 'first' as text");
