@@ -18,12 +18,12 @@ interface Examples {
 }
 
 interface RawOperation {
-  parameters?: { $ref?: string; name: string; in: string; example?: unknown }[];
+  parameters?: { $ref?: string; name: string; in: string; example?: unknown; "x-not-with"?: string[] }[];
   requestBody?: { content: { "application/json": { examples?: Examples } } };
   responses: Record<string, { content?: { "application/json": { examples?: Examples } } }>;
 }
 
-/** Returns a request for each example of a body, with the examples of all parameters. */
+/** Returns a request for each example of a body, with the examples of all parameters, except those that exclude another. */
 export const exampleRequests = (contract: Contract): ExampleRequest[] =>
   contract.operations.flatMap((operation) => {
     // The linter checks the shape of the document.
@@ -31,9 +31,14 @@ export const exampleRequests = (contract: Contract): ExampleRequest[] =>
     const query = new URLSearchParams();
     let path = operation.path;
     for (const reference of raw.parameters ?? []) {
-      const { name, in: location, example } = contract.resolve(reference) as typeof reference;
+      const {
+        name,
+        in: location,
+        example,
+        "x-not-with": excluded,
+      } = contract.resolve(reference) as typeof reference;
       if (location === "path") path = path.replace(`{${name}}`, String(example));
-      else if (example !== undefined) query.set(name, String(example));
+      else if (example !== undefined && !excluded) query.set(name, String(example));
     }
     if (query.size > 0) path += `?${query.toString()}`;
     const responses = raw.responses[operation.success.status]?.content?.["application/json"].examples ?? {};

@@ -1501,7 +1501,10 @@ export interface components {
          * @example br_1d6f3h8k5m0p7r2t9v4x6z1b
          */
         BranchIdFilter: components["schemas"]["BranchId"];
-        /** @description Return only items on branches with this git name. Cannot be combined with `branchId`. */
+        /**
+         * @description Return only items on branches with this git name. Cannot be combined with `branchId`.
+         * @example feature/cart
+         */
         BranchGitNameFilter: components["schemas"]["GitName"];
         /**
          * @description Id of the database.
@@ -1583,7 +1586,10 @@ export interface components {
          * @example feature/cart
          */
         GitNameFilter: components["schemas"]["GitName"];
-        /** @description Return only branches whose git name contains this text. Cannot be combined with `gitName`. */
+        /**
+         * @description Return only branches whose git name contains this text. Cannot be combined with `gitName`.
+         * @example cart
+         */
         GitNameContainsFilter: components["schemas"]["GitName"];
         /**
          * @description Id of the branch.
