@@ -281,7 +281,7 @@ describe("the limits in the docs", () => {
 interface Operation {
   operationId: string;
   description?: string;
-  "x-agent-approval"?: "required" | "never";
+  "x-agent-approval"?: "required" | "never" | { fields: string[] };
 }
 
 const operations = (): Operation[] => {
@@ -312,9 +312,11 @@ describe("what the docs say about the contract", () => {
     expect(namesOf(withApproval)).toEqual(namesOf(named));
     const refused = operations().filter((each) => each["x-agent-approval"] === "never");
     expect(namesOf(refused)).toEqual(["workspaces.create", "workspaces.serviceTokens.create"]);
+    const changed = operations().filter((each) => typeof each["x-agent-approval"] === "object");
+    expect(namesOf(changed)).toEqual(["apps.update", "databases.update", "services.update"]);
     const text = read("docs/threat-model.md").replaceAll(/\s+/g, " ");
     expect(text).toContain(
-      "An agent cannot delete, restore, transfer, or rotate anything unless its sponsor approves",
+      "An agent cannot delete, restore, transfer, or rotate anything, or change a logical id or the branch of a database, app or service, unless its sponsor approves",
     );
     expect(text).toContain("but not create service tokens or workspaces");
   });

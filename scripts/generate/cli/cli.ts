@@ -71,7 +71,8 @@ const commandOf = (operation: Operation, contract: Contract): OperationCommand =
       fields: fields ?? [],
       examples: operation.body.examples,
     },
-    approval: operation.agentApproval === "required" ? true : undefined,
+    approval:
+      operation.agentApproval === "required" || operation.approvalFields.length > 0 ? true : undefined,
     envelope: operation.success.envelope,
     paged: operation.success.paged,
     resource: schemaName(operation),

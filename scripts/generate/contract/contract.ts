@@ -106,6 +106,8 @@ export interface Operation {
   maxBodyBytes: number | undefined;
   /** `required`: an agent needs its sponsor's approval. `never`: agents cannot use the operation. */
   agentApproval: "required" | "never" | undefined;
+  /** Fields of the body that an agent needs its sponsor's approval to change. */
+  approvalFields: string[];
   /** Statuses of the public service's codes, where the operation has others than most. */
   publicErrorCodes: Readonly<Record<string, number>>;
 }
@@ -174,7 +176,7 @@ interface RawOperation {
   "x-foreign-status"?: 403 | 404;
   "x-rate-limited"?: boolean;
   "x-max-body-bytes"?: number;
-  "x-agent-approval"?: "required" | "never";
+  "x-agent-approval"?: "required" | "never" | { fields: string[] };
   "x-public-error-codes"?: Record<string, number>;
 }
 interface RawErrorCode {
@@ -262,6 +264,13 @@ const withProperties = (schema: JsonSchema): JsonSchema[] => [
   ...Object.values(schema.properties ?? {}).flatMap(withProperties),
 ];
 
+const approvalOf = (
+  approval: RawOperation["x-agent-approval"],
+): Pick<Operation, "agentApproval" | "approvalFields"> =>
+  typeof approval === "object"
+    ? { agentApproval: undefined, approvalFields: approval.fields }
+    : { agentApproval: approval, approvalFields: [] };
+
 const readOperation = (
   path: string,
   method: (typeof methods)[number],
@@ -310,7 +319,7 @@ const readOperation = (
     foreignStatus: raw["x-foreign-status"] ?? 404,
     rateLimited: raw["x-rate-limited"] ?? false,
     maxBodyBytes: raw["x-max-body-bytes"],
-    agentApproval: raw["x-agent-approval"],
+    ...approvalOf(raw["x-agent-approval"]),
     publicErrorCodes: raw["x-public-error-codes"] ?? {},
   };
 };

@@ -63,6 +63,8 @@ export interface OperationEntry {
   readonly maxBodyBytes: number | null;
   readonly rateLimited: boolean;
   readonly agentApproval: "required" | "never" | null;
+  /** Fields of the body that an agent needs its sponsor's approval to change. */
+  readonly approvalFields: readonly string[];
   readonly foreignStatus: 403 | 404;
   readonly malformedIdStatus: 404 | 422;
   /** Every status of its responses, with the error codes of each. */
@@ -127,6 +129,7 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     maxBodyBytes: operation.maxBodyBytes ?? null,
     rateLimited: operation.rateLimited,
     agentApproval: operation.agentApproval ?? null,
+    approvalFields: operation.approvalFields,
     foreignStatus: operation.foreignStatus,
     malformedIdStatus: lists(422) ? 422 : 404,
     responses: Object.fromEntries([

@@ -38,9 +38,19 @@ export const approvalAt = (row: ApprovalRow, now: number): ApprovalRow => {
   return expired ? { ...row, status: "expired" } : row;
 };
 
-/** Returns whether an agent needs an approval for the operation. */
-export const needsApproval = (operation: OperationEntry, settings: ApprovalSettings): boolean =>
-  operation.agentApproval === "required" || settings.operations.includes(operation.id);
+/**
+ * Returns whether an agent needs an approval for a request.
+ *
+ * @param changes whether the request changes a field of the resource that it names.
+ */
+export const needsApproval = (
+  operation: OperationEntry,
+  settings: ApprovalSettings,
+  changes: (field: string) => boolean,
+): boolean =>
+  operation.agentApproval === "required" ||
+  settings.operations.includes(operation.id) ||
+  operation.approvalFields.some(changes);
 
 /** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
 export const canonicalJson = (value: unknown): string =>

@@ -3,7 +3,7 @@ import { needsApproval, requireApproval } from "./approvals.js";
 import type { OperationCall } from "../world/behavior.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { type Reachable, projectIdOf } from "./reach.js";
+import { type Reachable, fieldOf, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
 import type { World } from "../world/world.js";
 
@@ -25,7 +25,9 @@ export const approve = (
   { world, principal, bearers }: OperationCall,
   { operation, valid }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
-  if (principal.kind !== "agent" || !needsApproval(operation, world.settings.approvals)) return undefined;
+  if (principal.kind !== "agent") return undefined;
+  const changes = (field: string): boolean => changesField(world, operation, valid, field);
+  if (!needsApproval(operation, world.settings.approvals, changes)) return undefined;
   const body = { ...valid.body };
   for (const field of operation.secretFields) body[field] = bearers[field]?.workspaceId ?? null;
   const approval = requireApproval(world, {
@@ -44,6 +46,18 @@ export const approve = (
     };
   return { consume: setStatus("consumed"), release: setStatus("approved") };
 };
+
+/** Returns whether a request changes a field of the resource in its path. */
+const changesField = (
+  { store }: World,
+  operation: OperationEntry,
+  { path, body }: ValidRequest,
+  field: string,
+): boolean =>
+  body[field] !== undefined &&
+  Object.entries(operation.pathKinds).some(
+    ([name, kind]) => isReachable(kind) && fieldOf(store, kind, path[name] ?? "", field) !== body[field],
+  );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
 const projectOf = ({ store }: World, operation: OperationEntry, valid: ValidRequest): string | null => {

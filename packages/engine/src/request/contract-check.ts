@@ -10,7 +10,8 @@ import type { Outcome } from "../values/message.js";
 const operationWithResponse = (operation: OperationEntry, code: string | null): OperationId | undefined => {
   if (code === "rate_limit:exceeded" && !operation.rateLimited) return "apps.list";
   const isApproval = code === "approval_required" || code === "approval:denied";
-  return isApproval && operation.agentApproval === null ? "projects.delete" : undefined;
+  const isInContract = operation.agentApproval !== null || operation.approvalFields.length > 0;
+  return isApproval && !isInContract ? "projects.delete" : undefined;
 };
 
 /** Returns whether an error is due to the settings: the contract does not have it for this operation. */

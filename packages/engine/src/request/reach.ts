@@ -70,6 +70,10 @@ const workspaceIds: Owners = {
   deployment: ownedByProject("deployment"),
 };
 
+/** Returns a field of a resource; undefined when the resource has none, or does not exist. */
+export const fieldOf = (store: Store, kind: keyof Reachable, id: string, field: string): unknown =>
+  Reflect.get(lookups[kind](store, id) ?? {}, field);
+
 /** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
 export const projectIdOf = <K extends keyof Reachable>(
   store: Store,

@@ -101,6 +101,53 @@ describe("the effect of an approved request", () => {
     expect((await rename()).status).toBe(200);
   });
 
+  it.each<[collection: "databases" | "apps" | "services", field: string, value: unknown]>([
+    ["databases", "logicalId", "preview.shop"],
+    ["databases", "logicalId", null],
+    ["databases", "branchId", "other"],
+    ["databases", "branchGitName", "old"],
+    ["databases", "branchGitName", "new"],
+    ["services", "logicalId", null],
+    ["services", "branchId", "other"],
+    ["services", "branchId", null],
+    ["services", "branchGitName", "new"],
+    ["apps", "logicalId", null],
+    ["apps", "branchGitName", null],
+  ])("is required to change what identifies one of the %s: %s to %j", async (collection, field, value) => {
+    const face = await openMock();
+    onTestFinished(() => face.close());
+    const { engine } = face;
+    const { id: projectId } = await engine.seed.project();
+    const { id: other } = await engine.seed.branch(projectId, { gitName: "old" });
+    const seeded =
+      collection === "databases" ? await engine.seed.database(projectId) : await engine.seed.app(projectId);
+    const path = `/v1/${collection}/${seeded.id}`;
+    const token = await engine.tokens.agent();
+    const sponsor = await engine.tokens.user();
+    const update = (body: object, as = token) => face.send("PATCH", path, { token: as, body });
+    const stored = () =>
+      JSON.stringify(engine.store.databases.get(seeded.id) ?? engine.store.apps.get(seeded.id));
+    expect((await update({ logicalId: "reports" }, sponsor)).status).toBe(200);
+    // What stays as it is needs no approval, and neither does a name.
+    const rename = collection === "databases" ? { name: "new name" } : { displayName: "new name" };
+    for (const body of [
+      rename,
+      { logicalId: "reports" },
+      { branchId: seeded.branchId },
+      { branchGitName: "main" },
+    ]) {
+      expect((await update(body)).status).toBe(200);
+    }
+    const change = { [field]: value === "other" ? other : value };
+    const before = stored();
+    expect(await update(change)).toMatchObject({ status: 403, code: "approval_required" });
+    expect(await update({ ...change, ...rename })).toMatchObject({ code: "approval_required" });
+    expect(stored()).toBe(before);
+    await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+    expect((await update(change)).status).toBe(200);
+    expect(stored()).not.toBe(before);
+  });
+
   it("belongs to the project that the body names, and may have null in its body", async () => {
     const face = await openMock({ settings: { approvals: { operations: ["apps.create"] } } });
     onTestFinished(() => face.close());

@@ -205,13 +205,18 @@ describe("every operation", () => {
   });
 
   describe("for an agent", () => {
-    it("requires approvals for every DELETE, for restores, transfers and rotations, and forbids two operations", () => {
+    it("requires approvals for every DELETE, restore, transfer, rotation and change of identity, and forbids two operations", () => {
       const ids = (some: readonly (readonly [string, unknown])[]) => some.map(([id]) => id).sort();
       const deletions = ids(named(({ method }) => method === "DELETE"));
       const graver = ["connections.rotate", "databases.restore", "projects.transfer"];
       expect(deletions.length).toBeGreaterThan(9);
       expect(ids(gated)).toEqual([...deletions, ...graver].sort());
       expect(ids(never)).toEqual(["workspaces.create", "workspaces.serviceTokens.create"]);
+      // What identifies a resource decides what tools delete.
+      const fields = ["logicalId", "branchId", "branchGitName"];
+      const updates = named(({ method, path }) => method === "PATCH" && !/projects|branches/.test(path));
+      expect(named(({ approvalFields }) => approvalFields.length > 0)).toEqual(updates);
+      for (const [, { approvalFields }] of updates) expect(approvalFields).toEqual(fields);
     });
 
     it.each(gated.filter(([id]) => id !== "projects.delete"))(

@@ -164,7 +164,7 @@ export interface paths {
         head?: never;
         /**
          * Update a database
-         * @description Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first.
+         * @description Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first. An agent needs the approval of its sponsor for everything except a new name.
          */
         patch: operations["databases.update"];
         trace?: never;
@@ -734,6 +734,8 @@ export interface paths {
          *     cannot be given a different one until it is removed. Setting the same one again succeeds.
          *
          *     Fails if another app or service on the resulting branch has the same name or the same logical id.
+         *
+         *     An agent needs the approval of its sponsor for everything except a new name.
          */
         patch: operations["apps.update"];
         trace?: never;
@@ -845,6 +847,8 @@ export interface paths {
          *     id cannot be given a different one until it is removed. Setting the same one again succeeds.
          *
          *     Fails if another app or service on the resulting branch has the same name or the same logical id.
+         *
+         *     An agent needs the approval of its sponsor for everything except a new name.
          */
         patch: operations["services.update"];
         trace?: never;
@@ -2069,7 +2073,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrApprovalNeeded"];
             404: components["responses"]["DatabaseOrBranchNotFound"];
             409: components["responses"]["DatabaseLogicalIdTaken"];
             413: components["responses"]["TooLarge"];
@@ -3280,7 +3284,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrApprovalNeeded"];
             404: components["responses"]["AppOrBranchNotFound"];
             409: components["responses"]["AppConflict"];
             413: components["responses"]["TooLarge"];
@@ -3571,7 +3575,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrApprovalNeeded"];
             404: components["responses"]["AppOrBranchNotFound"];
             409: components["responses"]["AppConflict"];
             413: components["responses"]["TooLarge"];

@@ -96,7 +96,8 @@ describe("--wait-approval", () => {
   });
 
   it("is an option of every gated command, and of no other", async () => {
-    const others = ["databases.restore", "projects.transfer", "connections.rotate"];
+    const updates = ["apps.update", "databases.update", "services.update"];
+    const others = ["databases.restore", "projects.transfer", "connections.rotate", ...updates];
     const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
     const gated = rows.filter(({ id, method }) => method === "DELETE" || others.includes(id));
     expect(gated.map(({ id }) => id)).toEqual(expect.arrayContaining([...others, "databases.delete"]));

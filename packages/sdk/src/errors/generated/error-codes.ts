@@ -113,6 +113,8 @@ export interface ErrorCodesByMethod {
   "databases.update":
     | CommonErrorCode
     | "request:malformed"
+    | "approval_required"
+    | "approval:denied"
     | "database:not_found"
     | "branch:not_found"
     | "database:logical_id_conflict"
@@ -348,6 +350,8 @@ export interface ErrorCodesByMethod {
   "apps.update":
     | CommonErrorCode
     | "request:malformed"
+    | "approval_required"
+    | "approval:denied"
     | "app:not_found"
     | "branch:not_found"
     | "app:already_exists"
@@ -440,6 +444,8 @@ export interface ErrorCodesByMethod {
   "services.update":
     | CommonErrorCode
     | "request:malformed"
+    | "approval_required"
+    | "approval:denied"
     | "app:not_found"
     | "branch:not_found"
     | "app:already_exists"
@@ -645,7 +651,7 @@ export interface OwnErrorByMethod {
   "databases.list": ErrorByCode[ErrorCodesByMethod["databases.list"]] | PagingError;
   "databases.create": ErrorByCode[ErrorCodesByMethod["databases.create"]];
   "databases.get": ErrorByCode[ErrorCodesByMethod["databases.get"]];
-  "databases.update": ErrorByCode[ErrorCodesByMethod["databases.update"]];
+  "databases.update": ErrorByCode[ErrorCodesByMethod["databases.update"]] | ApprovalWaitError;
   "databases.delete": ErrorByCode[ErrorCodesByMethod["databases.delete"]] | ApprovalWaitError;
   "databases.restore": ErrorByCode[ErrorCodesByMethod["databases.restore"]] | ApprovalWaitError;
   "databases.backups.list": ErrorByCode[ErrorCodesByMethod["databases.backups.list"]];
@@ -690,7 +696,7 @@ export interface OwnErrorByMethod {
   "apps.list": ErrorByCode[ErrorCodesByMethod["apps.list"]] | PagingError;
   "apps.create": ErrorByCode[ErrorCodesByMethod["apps.create"]];
   "apps.get": ErrorByCode[ErrorCodesByMethod["apps.get"]];
-  "apps.update": ErrorByCode[ErrorCodesByMethod["apps.update"]];
+  "apps.update": ErrorByCode[ErrorCodesByMethod["apps.update"]] | ApprovalWaitError;
   "apps.delete": ErrorByCode[ErrorCodesByMethod["apps.delete"]] | ApprovalWaitError;
   "apps.promote": ErrorByCode[ErrorCodesByMethod["apps.promote"]];
   "apps.deployments.list": ErrorByCode[ErrorCodesByMethod["apps.deployments.list"]] | PagingError;
@@ -698,7 +704,7 @@ export interface OwnErrorByMethod {
   "services.list": ErrorByCode[ErrorCodesByMethod["services.list"]] | PagingError;
   "services.create": ErrorByCode[ErrorCodesByMethod["services.create"]];
   "services.get": ErrorByCode[ErrorCodesByMethod["services.get"]];
-  "services.update": ErrorByCode[ErrorCodesByMethod["services.update"]];
+  "services.update": ErrorByCode[ErrorCodesByMethod["services.update"]] | ApprovalWaitError;
   "services.delete": ErrorByCode[ErrorCodesByMethod["services.delete"]] | ApprovalWaitError;
   "services.promote": ErrorByCode[ErrorCodesByMethod["services.promote"]];
   "services.deployments.list": ErrorByCode[ErrorCodesByMethod["services.deployments.list"]] | PagingError;

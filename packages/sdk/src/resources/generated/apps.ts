@@ -196,6 +196,8 @@ export class AppsResource extends Resource<SafeAppsResource> {
    *
    * Fails if another app or service on the resulting branch has the same name or the same logical id.
    *
+   * An agent needs the approval of its sponsor for everything except a new name.
+   *
    * `PATCH /v1/apps/{appId}`
    *
    * @param appId Id of the app.
@@ -209,9 +211,9 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @throws {@link AppLogicalIdBoundError} 409: the app already has a different `logicalId`. Set it to null
    *   first.
    * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
-   *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
-   *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
-   *   {@link InternalUnavailableError}.
+   *   {@link AuthForbiddenError}, {@link ApprovalRequiredError}, {@link ApprovalDeniedError},
+   *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
+   *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    * @deprecated Use {@link ServicesResource.update | client.services.update}.
    */
   update(appId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {

@@ -272,6 +272,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *
    * Renames the database, moves it to another branch of its project, or changes its logical id. Fields that
    * are left out keep their value. A logical id cannot be combined with a branch: move the database first.
+   * An agent needs the approval of its sponsor for everything except a new name.
    *
    * `PATCH /v1/databases/{databaseId}`
    *
@@ -282,8 +283,9 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    * @throws {@link BranchNotFoundError} 404: the branch does not exist, or belongs to another project.
    * @throws {@link DatabaseLogicalIdConflictError} 409: another database on the branch has this `logicalId`.
    * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
-   *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
-   *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
+   *   {@link AuthForbiddenError}, {@link ApprovalRequiredError}, {@link ApprovalDeniedError},
+   *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
+   *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(databaseId: string, body: UpdateDatabase, options?: RequestOptions): ApiPromise<Database> {
     return this.dataOf<Database>(callOf("PATCH", "/v1/databases/{databaseId}", [databaseId], body), options);

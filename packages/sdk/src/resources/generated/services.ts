@@ -198,6 +198,8 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *
    * Fails if another app or service on the resulting branch has the same name or the same logical id.
    *
+   * An agent needs the approval of its sponsor for everything except a new name.
+   *
    * `PATCH /v1/services/{serviceId}`
    *
    * @param serviceId Id of the service.
@@ -211,9 +213,9 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    * @throws {@link AppLogicalIdBoundError} 409: the app already has a different `logicalId`. Set it to null
    *   first.
    * @throws Errors of all operations: {@link RequestMalformedError}, {@link AuthUnauthorizedError},
-   *   {@link AuthForbiddenError}, {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError},
-   *   {@link ValidationFailedError}, {@link RateLimitExceededError}, {@link InternalError},
-   *   {@link InternalUnavailableError}.
+   *   {@link AuthForbiddenError}, {@link ApprovalRequiredError}, {@link ApprovalDeniedError},
+   *   {@link RequestTooLargeError}, {@link RequestUnsupportedMediaTypeError}, {@link ValidationFailedError},
+   *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(serviceId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {
     return this.dataOf<App>(callOf("PATCH", "/v1/services/{serviceId}", [serviceId], body), options);

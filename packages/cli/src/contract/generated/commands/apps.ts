@@ -172,7 +172,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "documented",
     summary: "Update an app",
     description:
-      "Renames the app, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the app first, then set it. An app that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
+      "Renames the app, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the app first, then set it. An app that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.\n\nAn agent needs the approval of its sponsor for everything except a new name.",
     deprecated: { replacedBy: ["services", "update"] },
     arguments: [{ name: "appId", label: "app-id", help: "Id of the app.", resource: "app", prefix: "cps_" }],
     query: [],
@@ -218,6 +218,7 @@ export const commands: readonly OperationCommand[] = [
       ],
       examples: [{ displayName: "web" }, { logicalId: null }],
     },
+    approval: true,
     envelope: "data",
     paged: false,
     resource: "App",

@@ -251,7 +251,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a database",
     description:
-      "Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first.",
+      "Renames the database, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value. A logical id cannot be combined with a branch: move the database first. An agent needs the approval of its sponsor for everything except a new name.",
     arguments: [
       {
         name: "databaseId",
@@ -295,6 +295,7 @@ export const commands: readonly OperationCommand[] = [
       ],
       examples: [{ name: "shop" }, { branchGitName: "feature/cart" }],
     },
+    approval: true,
     envelope: "data",
     paged: false,
     resource: "Database",

@@ -171,7 +171,7 @@ export const commands: readonly OperationCommand[] = [
     origin: "extended",
     summary: "Update a service",
     description:
-      "Renames the service, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.",
+      "Renames the service, moves it to another branch of its project, or changes its logical id. Fields that are left out keep their value.\n\nA logical id cannot be combined with a branch: move the service first, then set it. A service that has a logical id cannot be given a different one until it is removed. Setting the same one again succeeds.\n\nFails if another app or service on the resulting branch has the same name or the same logical id.\n\nAn agent needs the approval of its sponsor for everything except a new name.",
     arguments: [
       { name: "serviceId", label: "service-id", help: "Id of the service.", resource: "app", prefix: "cps_" },
     ],
@@ -218,6 +218,7 @@ export const commands: readonly OperationCommand[] = [
       ],
       examples: [{ displayName: "web" }, { logicalId: null }],
     },
+    approval: true,
     envelope: "data",
     paged: false,
     resource: "App",
