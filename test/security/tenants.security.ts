@@ -288,6 +288,73 @@ describe("a tenant that grants privileges to roles of the platform or of other t
   });
 });
 
+/** Functions, operators, and relations with the names of those that programs of Postgres use, which record who has called them. */
+const traps = `
+  create table caught (what text, who text);
+  create function record(what text) returns void language sql as 'insert into public.caught values (what, session_user)';
+  create function format(text, name, name) returns text language plpgsql as $$ begin perform public.record('format'); return 'select'; end $$;
+  create function format(text, name, text) returns text language plpgsql as $$ begin perform public.record('format'); return 'select'; end $$;
+  create function quote_ident(name) returns text language plpgsql as $$ begin perform public.record('quote_ident'); return 'x'; end $$;
+  create function has_schema_privilege(name, oid, text) returns boolean language plpgsql as $$ begin perform public.record('has_schema_privilege'); return false; end $$;
+  create function has_schema_privilege(text, oid, text) returns boolean language plpgsql as $$ begin perform public.record('has_schema_privilege'); return false; end $$;
+  create function pg_has_role(oid, text) returns boolean language plpgsql as $$ begin perform public.record('pg_has_role'); return true; end $$;
+  create function equal(name, text) returns boolean language plpgsql as $$ begin perform public.record('equal'); return true; end $$;
+  create function equal(oid, oid) returns boolean language plpgsql as $$ begin perform public.record('equal'); return true; end $$;
+  create operator = (leftarg = name, rightarg = text, function = equal);
+  create operator = (leftarg = oid, rightarg = oid, function = equal);
+  create function row_of_role() returns name language plpgsql as $$ begin perform public.record('pg_roles'); return 'mgmt.platform'; end $$;
+  create view pg_roles as select 10::oid as oid, row_of_role() as rolname;
+  create view pg_namespace as select 10::oid as oid, row_of_role() as nspname, 10::oid as nspowner;
+  create schema "x"" to public; create table public.caught_by_name(); --";`;
+
+describe("a tenant that shadows what the platform could call in its database", () => {
+  it("catches no session of the platform", async () => {
+    const project = await makeProject(dev.ready);
+    const { database } = project;
+    const second = await addConnection(database);
+    const attacker = await open(database.connectionString);
+    await attacker.query(traps);
+    await attacker.query(
+      `alter database "${nameOf(database.connectionString)}" set search_path = public, pg_catalog`,
+    );
+    const caught = "select distinct what from public.caught order by 1";
+    // The control: a session that does not qualify names, and uses the search path of the database, is caught.
+    const unguarded = await open(database.connectionString);
+    await unguarded.query(
+      `select format('%I', 'a'::name, 'b'::name) from pg_roles where rolname = 'x'::text`,
+    );
+    expect((await unguarded.query(caught)).rows).toEqual([
+      { what: "equal" },
+      { what: "format" },
+      { what: "pg_roles" },
+    ]);
+    await unguarded.query("delete from public.caught");
+
+    await rotate(second);
+    const backup = await control(dev.ready, "POST", `/databases/${database.id}/backups`);
+    const copy = await call(dev.ready, "POST", `/v1/projects/${project.id}/databases`, {
+      source: { type: "database", databaseId: database.id },
+    });
+    expect(await finalStatus(dev.ready, copy.id)).toBe("ready");
+    await call(dev.ready, "GET", `/v1/databases/${copy.id}/usage`);
+    await call(dev.ready, "POST", `/v1/databases/${copy.id}/restore`, {
+      source: { type: "backup", databaseId: database.id, backupId: backup.id },
+    });
+    expect(await finalStatus(dev.ready, copy.id)).toBe("ready");
+    await call(dev.ready, "DELETE", `/v1/connections/${second.id}`);
+    for (const { connectionString } of [database, copy]) {
+      expect(await query(connectionString, caught)).toEqual([]);
+      expect(await query(connectionString, "select to_regclass('public.caught_by_name') as name")).toEqual([
+        { name: null },
+      ]);
+      // What it owns in a copy, it still owns.
+      await query(connectionString, "drop view public.pg_roles");
+    }
+    await call(dev.ready, "DELETE", `/v1/databases/${copy.id}`);
+    await deleteProject(project);
+  });
+});
+
 it("refuses a tenant that raises the limit of its temporary files", async () => {
   const { database } = await makeProject(dev.ready);
   const session = await open(database.connectionString);

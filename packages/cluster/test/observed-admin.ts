@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { StatementWithin } from "../src/policy/statement-within.js";
 import { Admin } from "../src/connection/admin.js";
 import { type Cluster, ownClusterAt } from "../../platform/test/cluster.js";
 
@@ -18,8 +19,12 @@ class ObservedAdmin extends Admin {
     return super.script(await this.#withOthers(statements));
   }
 
-  override async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
-    return super.scriptWithin(database, await this.#withOthers(statements));
+  override async scriptWithin(database: string, statements: readonly StatementWithin[]): Promise<void> {
+    const all = await this.#withOthers(statements.map(({ text }) => text));
+    return super.scriptWithin(
+      database,
+      all.map((text) => new StatementWithin(text)),
+    );
   }
 
   async #withOthers(statements: readonly string[]): Promise<string[]> {

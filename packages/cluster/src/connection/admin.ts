@@ -13,6 +13,7 @@ import { FairTurns } from "@mgmt/engine/internal";
 import { reaching, unavailable } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
+import type { StatementWithin } from "../policy/statement-within.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
 import { Blockers } from "./blockers.js";
 import { type Login, acceptsPassword } from "./password-check.js";
@@ -168,11 +169,11 @@ export class Admin {
   }
 
   /** Runs statements in one transaction in another database. */
-  async scriptWithin(database: string, statements: readonly string[]): Promise<void> {
+  async scriptWithin(database: string, statements: readonly StatementWithin[]): Promise<void> {
     await this.#turnsWithin.run(database, async () => {
       const client = await reaching(() => this.#connectTo(database));
       try {
-        await this.#reaching(() => client.query(statements.join(";\n")));
+        await this.#reaching(() => client.query(statements.map(({ text }) => text).join(";\n")));
       } finally {
         await client.end();
       }

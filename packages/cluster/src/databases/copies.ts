@@ -13,6 +13,7 @@ import { unavailable } from "../connection/unavailable.js";
 import { kindOf, ownerOf } from "../policy/names.js";
 import { isLogin, isOurRole, isRetired, platformRole, retireRole } from "../policy/ownership.js";
 import { alterRole, endSessionsOf } from "../connection/role-sessions.js";
+import { type StatementWithin, within } from "../policy/statement-within.js";
 import { storeSetting } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
@@ -65,7 +66,7 @@ export class Copies {
   async createEmpty(unfinished: string, name: string): Promise<void> {
     await this.#copy("template0", unfinished, undefined);
     await this.#admin.script([`alter database ${identifier(unfinished)} allow_connections true`]);
-    await this.#admin.scriptWithin(unfinished, ["select", ...this.#admin.cluster.completeDatabase]);
+    await this.#admin.scriptWithin(unfinished, [within.nothing(), ...this.#admin.cluster.completeDatabase]);
     await this.#admin.whileUnused(unfinished, () =>
       this.#admin.script([
         `alter database ${identifier(unfinished)} allow_connections false`,
@@ -158,7 +159,7 @@ export class Copies {
     const roles = found.map(({ role }) => role);
     await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
     try {
-      await this.#admin.scriptWithin(name, this.#reassign(name, roles, owner));
+      await this.#admin.scriptWithin(name, await this.#reassign(name, roles, owner));
     } finally {
       await this.#admin.whileUnused(name, () =>
         this.#admin.script([`alter database ${identifier(name)} allow_connections false`]),
@@ -242,10 +243,7 @@ export class Copies {
         await this.#removeFrom(role, database, owner);
     try {
       if (databases.includes(sharedObjects)) {
-        await this.#admin.scriptWithin(sharedObjects, [
-          shortLockTimeout,
-          `drop owned by ${identifier(role)}`,
-        ]);
+        await this.#admin.scriptWithin(sharedObjects, [within.limitLockWait(), within.dropOwned(role)]);
       }
       await this.#admin.script([shortLockTimeout, `drop role ${identifier(role)}`]);
     } catch (error) {
@@ -273,7 +271,7 @@ export class Copies {
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
-    const statements = this.#reassign(database, [role], owner);
+    const statements = await this.#reassign(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
     if (found?.open !== false) return this.#admin.scriptWithin(database, statements);
     await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
@@ -288,12 +286,20 @@ export class Copies {
    * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
    * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
    */
-  #reassign(database: string, roles: readonly string[], owner: string): string[] {
+  async #reassign(database: string, roles: readonly string[], owner: string): Promise<StatementWithin[]> {
+    const owned = await this.#admin.query<{ name: string; role: string }>(
+      `select d.datname as name, r.rolname as role
+        from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = any ($1)`,
+      [roles],
+    );
     return [
       ...this.#admin.cluster.allowOwning(database, owner),
       ...roles.flatMap((role) => [
-        keepingDatabases(role, `reassign owned by ${identifier(role)} to ${identifier(owner)}`),
-        `drop owned by ${identifier(role)}`,
+        within.reassignOwned(role, owner),
+        ...owned
+          .filter((database) => database.role === role)
+          .map(({ name }) => within.giveDatabase(name, role)),
+        within.dropOwned(role),
       ]),
     ];
   }
@@ -339,12 +345,3 @@ export class Copies {
     await this.#admin.script([`revoke all on database ${identifier(to)} from public`]);
   }
 }
-
-/** Returns a statement that runs another one, after which a role still owns the databases that it owned before. */
-const keepingDatabases = (role: string, statement: string): string =>
-  `do ${literal(`declare name text; names text[] := array(
-      select datname from pg_database d join pg_roles r on r.oid = d.datdba where rolname = ${literal(role)});
-    begin
-      ${statement};
-      foreach name in array names loop execute format('alter database %I owner to %I', name, ${literal(role)}); end loop;
-    end`)}`;

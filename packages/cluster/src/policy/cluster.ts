@@ -1,4 +1,5 @@
 import type { ClusterAddress } from "./address.js";
+import type { StatementWithin } from "./statement-within.js";
 
 /** Runs statements in the database `postgres`. */
 export interface Statements {
@@ -35,7 +36,7 @@ export interface Cluster {
   readonly privilegedOptions: string;
 
   /** The statements that give a new, empty database what the platform adds to each. */
-  readonly completeDatabase: readonly string[];
+  readonly completeDatabase: readonly StatementWithin[];
 
   /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
   readonly mayEndStarting: boolean;
@@ -59,7 +60,7 @@ export interface Cluster {
   joinRole(role: string): string[];
 
   /** Returns the statements that let a role own objects anywhere in the current database. */
-  allowOwning(database: string, owner: string): string[];
+  allowOwning(database: string, owner: string): StatementWithin[];
 
   /** Returns the statement that does what another one does, or nothing where the platform may lack the privilege. */
   ifAllowed(statement: string): string;

@@ -1,6 +1,6 @@
 import type { ClusterAddress } from "./address.js";
 import { type Cluster, type TitlesOf, isRunning } from "./cluster.js";
-import { sessionFunctions } from "./session-functions.js";
+import { within } from "./statement-within.js";
 
 /** The superuser that initdb makes in a cluster of the platform. */
 export const superuser = "postgres";
@@ -30,7 +30,7 @@ export const ownCluster = (address: ClusterAddress, major: number, titlesOf: Tit
   findLocks,
   // A library that does not exist would refuse the connection.
   privilegedOptions: "-c session_preload_libraries=",
-  completeDatabase: sessionFunctions,
+  completeDatabase: within.createSessionFunctions(),
   mayEndStarting: true,
   mayForceDrop: true,
   isClosedBeforeStart: true,

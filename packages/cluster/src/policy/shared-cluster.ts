@@ -2,6 +2,7 @@ import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { ClusterAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
 import { type Cluster, type Statements, isRunning } from "./cluster.js";
+import { type StatementWithin, within } from "./statement-within.js";
 import { createRole, isOurRole, isOurs, platformRole } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
@@ -54,13 +55,9 @@ export const sharedCluster = (address: ClusterAddress, major: number): Cluster =
 };
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
-const allowOwning = (database: string, owner: string): string[] => [
-  `grant create on database ${escapeIdentifier(database)} to ${escapeIdentifier(owner)}`,
-  `do ${escapeLiteral(`declare schema name; begin
-      for schema in select nspname from pg_namespace n
-        where not has_schema_privilege(${escapeLiteral(owner)}, n.oid, 'create') and pg_has_role(nspowner, 'usage')
-      loop execute format('grant create on schema %I to %I', schema, ${escapeLiteral(owner)}); end loop;
-    end`)}`,
+const allowOwning = (database: string, owner: string): StatementWithin[] => [
+  within.allowCreation(database, owner),
+  within.allowCreationInSchemas(owner),
 ];
 
 /** What the role of the platform may do. */

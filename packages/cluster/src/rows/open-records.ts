@@ -33,6 +33,8 @@ const lockTimeout = 10_000;
 const idleTimeout = 60_000;
 
 const sessionSettings = {
+  // Others may be able to make functions and operators in the database of the records.
+  search_path: "pg_catalog",
   lock_timeout: lockTimeout,
   idle_in_transaction_session_timeout: idleTimeout,
   // A prepared statement is planned once, when its tables may still be empty. Its plan must be right for many rows.

@@ -1,6 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Admin } from "../../src/connection/admin.js";
+import { StatementWithin } from "../../src/policy/statement-within.js";
 import { ownCluster } from "../../src/policy/own-cluster.js";
 import { titlesOf } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
@@ -98,7 +99,7 @@ describe("the connections of the platform", () => {
     const lost = [
       admin.run(statement),
       admin.query(statement),
-      admin.scriptWithin("postgres", [statement]),
+      admin.scriptWithin("postgres", [new StatementWithin(statement)]),
     ].map((work) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailableError));
     const [killed] = await running(observer, "'killed'", 3);
     // Postgres ends the others then.

@@ -2,8 +2,11 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { type Client, DatabaseError } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Admin } from "../../src/connection/admin.js";
+import { StatementWithin } from "../../src/policy/statement-within.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf, uninterruptible } from "../sessions.js";
+
+const statements = (...texts: string[]): StatementWithin[] => texts.map((text) => new StatementWithin(text));
 
 const cluster = new Cluster();
 /** Makes a database to which sessions can connect, and drops it after the test. */
@@ -125,7 +128,7 @@ describe("statements in another database", () => {
     const within = await cluster.connectAsAdmin("within");
     await within.query("select pg_advisory_lock(1)");
     const scripts = Array.from({ length: 6 }, () =>
-      admin.scriptWithin("within", ["select pg_advisory_xact_lock_shared(1)"]),
+      admin.scriptWithin("within", statements("select pg_advisory_xact_lock_shared(1)")),
     );
     await running(observer, "_shared(1)", 4);
     // Gives the other two the time that a connection takes.
@@ -140,9 +143,9 @@ describe("statements in another database", () => {
     const admin = makeAdmin(cluster);
     const within = await cluster.connectAsAdmin("stalled");
     await within.query("select pg_advisory_lock(1)");
-    const slow = admin.scriptWithin("stalled", ["select pg_advisory_xact_lock_shared(1)"]);
+    const slow = admin.scriptWithin("stalled", statements("select pg_advisory_xact_lock_shared(1)"));
     await running(observer, "_shared(1)");
-    for (let count = 0; count < 8; count += 1) await admin.scriptWithin("stalled", ["select"]);
+    for (let count = 0; count < 8; count += 1) await admin.scriptWithin("stalled", statements("select"));
     await within.query("select pg_advisory_unlock(1)");
     await slow;
     await within.end();
@@ -164,21 +167,24 @@ describe("statements in another database", () => {
     for (const [name, value] of Object.entries(settings))
       await observer.query(`alter database tampered set ${name} = '${value}'`);
     const admin = makeAdmin(cluster);
-    await admin.scriptWithin("tampered", [
-      "create table pg_temp.written ()",
-      "do $$ begin assert current_setting('search_path') = 'pg_catalog'; end $$",
-      "do $$ begin assert current_user = session_user; end $$",
-      "do $$ begin assert current_setting('lock_timeout') = '20s'; end $$",
-      "do $$ begin assert current_setting('row_security') = 'off'; end $$",
-      "do $$ begin assert current_setting('transaction_isolation') = 'read committed'; end $$",
-    ]);
+    await admin.scriptWithin(
+      "tampered",
+      statements(
+        "create table pg_temp.written ()",
+        "do $$ begin assert current_setting('search_path') = 'pg_catalog'; end $$",
+        "do $$ begin assert current_user = session_user; end $$",
+        "do $$ begin assert current_setting('lock_timeout') = '20s'; end $$",
+        "do $$ begin assert current_setting('row_security') = 'off'; end $$",
+        "do $$ begin assert current_setting('transaction_isolation') = 'read committed'; end $$",
+      ),
+    );
   });
 
   it("take effect together or not at all", async () => {
     await makeDatabase("whole");
     const admin = makeAdmin(cluster);
-    const statements = ["create table public.first ()", "select 1 / 0"];
-    await expect(admin.scriptWithin("whole", statements)).rejects.toThrow(DatabaseError);
+    const failing = statements("create table public.first ()", "select 1 / 0");
+    await expect(admin.scriptWithin("whole", failing)).rejects.toThrow(DatabaseError);
     const within = await cluster.connectAsAdmin("whole");
     const { rowCount } = await within.query("select from pg_tables where tablename = 'first'");
     expect(rowCount).toBe(0);
@@ -187,9 +193,11 @@ describe("statements in another database", () => {
   it("leave no session, also when Postgres refuses them or the database does not exist", async () => {
     const observer = await makeDatabase("visited");
     const admin = makeAdmin(cluster);
-    await admin.scriptWithin("visited", ["select"]);
-    await expect(admin.scriptWithin("visited", ["select 1 / 0"])).rejects.toThrow(DatabaseError);
-    await expect(admin.scriptWithin("missing", ["select"])).rejects.toMatchObject({ code: "3D000" });
+    await admin.scriptWithin("visited", statements("select"));
+    await expect(admin.scriptWithin("visited", statements("select 1 / 0"))).rejects.toThrow(DatabaseError);
+    await expect(admin.scriptWithin("missing", statements("select"))).rejects.toMatchObject({
+      code: "3D000",
+    });
     await vi.waitFor(async () => {
       const { rowCount } = await observer.query("select from pg_stat_activity where datname = 'visited'");
       expect(rowCount).toBe(0);
