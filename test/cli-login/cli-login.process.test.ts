@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { createClient } from "@mgmt/sdk";
 import { AuthError, LoginRequiredError } from "@mgmt/sdk/auth";
@@ -15,6 +15,8 @@ import { thrown } from "../../packages/sdk/test/server.js";
 const { bundle } = setupBuilds();
 let account: Account;
 let program: string;
+/** A program that contains the SDK and all that it needs. */
+let standalone: string;
 beforeAll(async () => {
   await ensureBuilt();
   program = await bundle(`
@@ -23,6 +25,13 @@ beforeAll(async () => {
     const client = createClient(await cliLogin());
     console.log((await client.me.get()).user.id);
   `);
+  standalone = await bundle(
+    `
+    import { cliLogin } from "@mgmt/sdk/auth/node";
+    console.log(await cliLogin().then(({ token }) => token(), ({ message, hint }) => message + ". " + hint));
+  `,
+    { external: [] },
+  );
 });
 beforeEach(async () => {
   account = await startAccount();
@@ -186,46 +195,83 @@ describe("a login that cannot be used", () => {
   });
 });
 
-describe("a CLI that cannot be used", () => {
-  /** A folder outside this repository, where no CLI is installed. */
-  const inEmptyFolder = (): string => {
-    const folder = mkdtempSync(join(tmpdir(), "mgmt-cli-login-"));
-    vi.spyOn(process, "cwd").mockReturnValue(folder);
-    return folder;
+describe("the CLI that is run", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mgmt-cli-login-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const write = (name: string, source: string): string => {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, source, { mode: 0o755 });
+    return file;
+  };
+  /** Writes a CLI that prints its name as the token. */
+  const writeCli = (name: string): string =>
+    write(
+      name,
+      `console.log(JSON.stringify({ token: ${JSON.stringify(name)}, baseUrl: "https://a.test" }));`,
+    );
+  const installed = "node_modules/@mgmt/cli/dist/mgmt.js";
+
+  /** Runs a program with its own copy of the SDK, which prints the token or the error. */
+  const runIn = async (cwd: string, file = join(folder, "tool/program.mjs")): Promise<string> => {
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(standalone, file);
+    mkdirSync(cwd, { recursive: true });
+    const env = { PATH: relative(cwd, folder) };
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd, env });
+    return stdout.trim();
   };
 
-  it("is reported with the command that installs it when it is missing", async () => {
-    const folder = inEmptyFolder();
-    vi.stubEnv("PATH", folder);
-    const error = await thrown(cliLogin());
-    expect(error).toBeInstanceOf(AuthError);
-    expect(error).toMatchObject({
-      code: "auth:cli_failed",
-      message: "The command mgmt was not found",
-      hint: expect.stringContaining("npm install --save-dev @mgmt/cli"),
-    });
-    rmSync(folder, { recursive: true });
+  it("is the one that is installed beside the SDK, not one of the working directory", async () => {
+    const planted = `repository/${installed}`;
+    writeCli(planted);
+    expect(await runIn(join(folder, "repository/work"))).toBe(
+      "The command mgmt was not found. Install it beside @mgmt/sdk with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. " +
+        "Or pass its path as program, or set MGMT_BASE_URL and MGMT_TOKEN.",
+    );
+    writeCli(`tool/${installed}`);
+    expect(await runIn(join(folder, "repository/work"))).toBe(`tool/${installed}`);
+  });
+
+  it("is the package in a folder above, if only this user can write to it", async () => {
+    writeCli(`shared/${installed}`);
+    const file = join(folder, "shared/tool/program.mjs");
+    expect(await runIn(folder, file)).toBe(`shared/${installed}`);
+    for (const path of ["shared", "shared/node_modules", `shared/${installed}`]) {
+      chmodSync(join(folder, path), 0o777);
+      const output = await runIn(folder, file);
+      expect(output).toContain(`except for ${join(folder, "shared", installed)}, which other accounts could`);
+      chmodSync(join(folder, path), 0o755);
+    }
+    expect(await runIn(folder, file)).toBe(`shared/${installed}`);
   });
 
   it("is not looked for through a relative folder of PATH", async () => {
-    const start = process.cwd();
-    const folder = inEmptyFolder();
-    writeFileSync(join(folder, "mgmt"), "#!/bin/sh\necho canary\n", { mode: 0o755 });
-    vi.stubEnv("PATH", relative(start, folder));
-    expect(await thrown(cliLogin())).toMatchObject({ message: "The command mgmt was not found" });
-    rmSync(folder, { recursive: true });
+    write("mgmt", "#!/bin/sh\necho canary\n");
+    expect(await runIn(join(folder, "work"))).toContain("The command mgmt was not found");
+  });
+
+  it("is the program that is passed", async () => {
+    expect(await (await cliLogin({ program: writeCli("own/mgmt.js") })).token()).toBe("own/mgmt.js");
+    for (const program of ["own/mgmt.js", join(folder, "missing")]) {
+      expect(await thrown(cliLogin({ program }))).toMatchObject({
+        code: "auth:cli_failed",
+        message: "program is not the absolute path of a file",
+      });
+    }
   });
 
   it.each([
     ["prints something else", "echo canary", "did not print a token and a base URL"],
     ["fails without a report", "echo canary >&2; exit 7", "it ended with status 7"],
-  ])("is reported when it %s, without its output", async (_, script, message) => {
-    const folder = inEmptyFolder();
-    writeFileSync(join(folder, "mgmt"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
-    const error = await thrown(cliLogin());
+  ])("is reported when it %s, without its output", async (_, source, message) => {
+    const error = await thrown(cliLogin({ program: write("mgmt", `#!/bin/sh\n${source}\n`) }));
+    expect(error).toBeInstanceOf(AuthError);
     expect(error).toMatchObject({ code: "auth:cli_failed", message: expect.stringContaining(message) });
     expect(JSON.stringify(error)).not.toContain("canary");
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,10 +1,24 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setupBuilds } from "../../packages/sdk/test/build.js";
 import { isFree } from "../../packages/platform/src/machine/ports.js";
 import { startDev } from "./dev-process.js";
+import { giveAway, isRoot } from "./foreign-account.js";
 import { runAttack, whyNoOtherAccount } from "./other-account.js";
 import { record } from "./recorder.js";
 import { runCommand } from "./run-command.js";
@@ -220,6 +234,63 @@ describe("an http: address of another machine", () => {
       expect({ status, said: stderr.includes("connection:insecure") }).toEqual({ status: 0, said: true });
     });
     expect(JSON.stringify(sent)).toContain("Bearer canary");
+  });
+});
+
+describe("a package called @mgmt/cli that somebody has planted", () => {
+  const { bundle } = setupBuilds();
+  let program: string;
+  beforeAll(async () => {
+    const source = `import { cliLogin } from "@mgmt/sdk/auth/node";
+      console.log(await cliLogin().then(({ token }) => token(), ({ code }) => code));`;
+    program = await bundle(source, { external: [] });
+  });
+
+  /** Writes a package that prints its name as the token. */
+  const plant = (name: string): string => {
+    const top = join(folder, name, "node_modules");
+    mkdirSync(join(top, "@mgmt/cli/dist"), { recursive: true });
+    const printed = JSON.stringify({ token: name, baseUrl: "https://a.test" });
+    writeFileSync(join(top, "@mgmt/cli/dist/mgmt.js"), `console.log(${JSON.stringify(printed)});`);
+    return top;
+  };
+  /** Runs a program that is in one folder, and that contains the SDK, in another one. */
+  const runProgram = (place: string, cwd: string): string => {
+    const file = join(folder, place, "program.mjs");
+    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(join(folder, cwd), { recursive: true });
+    copyFileSync(program, file);
+    return execFileSync(process.execPath, [file], {
+      cwd: join(folder, cwd),
+      env: { PATH: "" },
+      encoding: "utf8",
+    }).trim();
+  };
+
+  it("is not run when it is in the working directory, or in a folder above it", () => {
+    plant("repository");
+    expect(runProgram("tool", "repository")).toBe("auth:cli_failed");
+    expect(runProgram("tool", "repository/work")).toBe("auth:cli_failed");
+    // The control: a program of the repository itself.
+    expect(runProgram("repository/bin", "tool")).toBe("repository");
+  });
+
+  it("is not run when another account has planted it in a folder above the program", ({ skip }) => {
+    if (!isRoot) skip("it makes files of other accounts");
+    const top = plant("shared");
+    chmodSync(join(folder, "shared"), 0o1777);
+    expect(runProgram("shared/own", "tool")).toBe("shared"); // the control: this account's
+    for (const path of [top, join(top, "@mgmt/cli"), join(top, "@mgmt/cli/dist/mgmt.js")]) {
+      giveAway(path);
+      expect({ path, result: runProgram("shared/own", "tool") }).toEqual({ path, result: "auth:cli_failed" });
+      lchownSync(path, 0, 0);
+    }
+    // A link of another account to a package of this one.
+    renameSync(top, join(folder, "elsewhere"));
+    symlinkSync(join(folder, "elsewhere"), top);
+    expect(runProgram("shared/own", "tool")).toBe("shared");
+    giveAway(top);
+    expect(runProgram("shared/own", "tool")).toBe("auth:cli_failed");
   });
 });
 

@@ -163,7 +163,7 @@ const browserStore = {
     problem: "must be a Storage, such as localStorage",
   },
 } satisfies Rules;
-const cliLogin = { profile: text, allowInsecureHttp: flag } satisfies Rules;
+const cliLogin = { profile: text, allowInsecureHttp: flag, program: text } satisfies Rules;
 const withFileLock = {
   signal: { ...signal, accepts: (value) => isObjectWith(value, "throwIfAborted", "function") },
   silenceMs: duration,

@@ -2,9 +2,19 @@ import { AuthError, LoginRequiredError } from "../auth-error.js";
 
 /** Errors of a program that uses the login of the CLI. */
 export const cliErrors = {
-  missing: () =>
-    new AuthError("auth:cli_failed", "The command mgmt was not found", {
-      hint: "Install it with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or set MGMT_BASE_URL and MGMT_TOKEN.",
+  missing: (untrusted?: string) =>
+    new AuthError(
+      "auth:cli_failed",
+      untrusted === undefined
+        ? "The command mgmt was not found"
+        : `The command mgmt was not found, except for ${untrusted}, which other accounts could have written`,
+      {
+        hint: "Install it beside @mgmt/sdk with npm install --save-dev @mgmt/cli, then run npx @mgmt/cli login. Or pass its path as program, or set MGMT_BASE_URL and MGMT_TOKEN.",
+      },
+    ),
+  noSuchProgram: () =>
+    new AuthError("auth:cli_failed", "program is not the absolute path of a file", {
+      hint: "Pass the absolute path of the command mgmt, which the command which mgmt prints.",
     }),
   emptyVariable: (name: string) =>
     new LoginRequiredError(

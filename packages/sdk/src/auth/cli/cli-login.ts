@@ -13,6 +13,11 @@ export interface CliLoginOptions {
    * passed on to `createClient`, and to the CLI as `--insecure`. Default: false.
    */
   allowInsecureHttp?: boolean | undefined;
+  /**
+   * Absolute path of the command `mgmt`, or of its `dist/mgmt.js`. Default: the `@mgmt/cli` that is installed beside `@mgmt/sdk`, or
+   * `mgmt` in the `PATH`.
+   */
+  program?: string | undefined;
 }
 
 /** The service and the token that the CLI uses: options of `createClient`. */
@@ -36,8 +41,8 @@ const marginMs = 30_000;
  * ```
  *
  * If `MGMT_BASE_URL` and `MGMT_TOKEN` are set and no profile is passed, it returns these, as the CLI does; the same program
- * then runs in CI, where there is no CLI. Otherwise it runs `mgmt auth token`: the CLI of the project, or the one in the
- * `PATH`. The CLI reads its profiles, files and system keyring, and refreshes the login once for all processes. The token
+ * then runs in CI, where there is no CLI. Otherwise it runs `mgmt auth token`: of the `@mgmt/cli` that is installed beside `@mgmt/sdk`,
+ * or of `mgmt` in the `PATH`. A package that other accounts could have written is not run. The CLI reads its profiles, files and system keyring, and refreshes the login once for all processes. The token
  * is kept in memory until 30 seconds before it expires, or until the service rejects it.
  *
  * Throws `LoginRequiredError` when the CLI has no login, or one of these variables is set but empty; and `AuthError` with the code `auth:cli_failed` when the CLI is
@@ -46,7 +51,7 @@ const marginMs = 30_000;
  */
 export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin> => {
   assertOptions(options, "cliLogin", () => InvalidArgumentError);
-  const { profile, allowInsecureHttp = false } = options;
+  const { profile, allowInsecureHttp = false, program } = options;
   const baseUrl = environmentVariable("MGMT_BASE_URL");
   const fixed = environmentVariable("MGMT_TOKEN");
   if (profile === undefined) {
@@ -58,7 +63,7 @@ export const cliLogin = async (options: CliLoginOptions = {}): Promise<CliLogin>
   // The CLI's own rule. Anything else could be taken for another argument.
   if (profile !== undefined && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(profile)) throw cliErrors.badProfile();
   let printing: Promise<PrintedToken> | undefined;
-  const print = (): Promise<PrintedToken> => printToken(profile, allowInsecureHttp);
+  const print = (): Promise<PrintedToken> => printToken(profile, allowInsecureHttp, program);
   let current = await print();
   const renew = async (): Promise<string> => {
     // Concurrent calls share one run of the CLI.

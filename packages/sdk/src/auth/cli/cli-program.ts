@@ -1,19 +1,11 @@
 import { type ExecFileException, execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { AuthError, LoginRequiredError } from "../auth-error.js";
 import { cliErrors } from "./cli-errors.js";
-import { isProgram, programFolders, programPath } from "@mgmt/internal/programs/program-files";
+import { findCli } from "./find-cli.js";
+import { programPath } from "@mgmt/internal/programs/program-files";
 
 /** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
 const timeoutMs = 120_000;
-
-/** A program and the arguments that come before its own. */
-interface Program {
-  file: string;
-  args: readonly string[];
-}
 
 /** What `mgmt auth token --output json` prints. */
 export interface PrintedToken {
@@ -31,8 +23,9 @@ export interface PrintedToken {
 export const printToken = async (
   profile: string | undefined,
   allowInsecureHttp: boolean,
+  program: string | undefined,
 ): Promise<PrintedToken> => {
-  const { file, args } = findProgram(process.cwd());
+  const { file, args } = findCli(program);
   const flags = [
     "auth",
     "token",
@@ -47,33 +40,6 @@ export const printToken = async (
   if (error?.killed) throw cliErrors.timedOut(timeoutMs);
   if (error) throw reportedError(stderr, error);
   return readToken(stdout);
-};
-
-/** Finds the CLI: the package in the project of the folder, else `mgmt` in an absolute folder of the `PATH`. */
-const findProgram = (folder: string): Program => {
-  const manifest = manifestOf(folder);
-  const bin = manifest && join(dirname(manifest), "dist/mgmt.js");
-  if (bin !== undefined && existsSync(bin)) return { file: process.execPath, args: [bin] };
-  const folders = programFolders(process.env);
-  if (process.platform !== "win32") {
-    const file = folders.map((each) => join(each, "mgmt")).find(isProgram);
-    if (file === undefined) throw cliErrors.missing();
-    return { file, args: [] };
-  }
-  // npm installs a script there, which only a shell can run. The program that it runs is beside it.
-  for (const each of folders) {
-    const global = join(each, "node_modules/@mgmt/cli/dist/mgmt.js");
-    if (existsSync(global)) return { file: process.execPath, args: [global] };
-  }
-  throw cliErrors.missing();
-};
-
-const manifestOf = (folder: string): string | undefined => {
-  try {
-    return createRequire(join(folder, "_")).resolve("@mgmt/cli/package.json");
-  } catch {
-    return undefined;
-  }
 };
 
 interface Ended {

@@ -1,0 +1,100 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cliErrors } from "./cli-errors.js";
+import { isForeign, isWritableByOthers } from "@mgmt/internal/files/file-owner";
+import { isProgram, programFolders } from "@mgmt/internal/programs/program-files";
+
+/** A program and the arguments that come before its own. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+const script = join("@mgmt", "cli", "dist", "mgmt.js");
+
+/**
+ * Finds the CLI: the program that is passed, else the package that this module would import, else `mgmt` in an absolute folder of the
+ * `PATH`. Nothing is looked for from the working directory upwards, where others may have put a package of that name.
+ *
+ * @throws AuthError `auth:cli_failed` if it is missing, or the program is not a file with an absolute path.
+ */
+export const findCli = (program: string | undefined): Program => {
+  if (program !== undefined) {
+    if (!isAbsolute(program) || !exists(program)) throw cliErrors.noSuchProgram();
+    return /\.[cm]?js$/.test(program) ? runByNode(program) : { file: program, args: [] };
+  }
+  const { installed, untrusted } = findPackage();
+  if (installed !== undefined) return runByNode(installed);
+  const folders = programFolders(process.env);
+  if (process.platform !== "win32") {
+    const file = folders.map((folder) => join(folder, "mgmt")).find(isProgram);
+    if (file === undefined) throw cliErrors.missing(untrusted);
+    return { file, args: [] };
+  }
+  // npm installs a script there, which only a shell can run. The program that it runs is beside it.
+  const global = folders.map((folder) => join(folder, "node_modules", script)).find(exists);
+  if (global === undefined) throw cliErrors.missing(untrusted);
+  return runByNode(global);
+};
+
+const runByNode = (file: string): Program => ({ file: process.execPath, args: [file] });
+
+interface FoundPackage {
+  readonly installed?: string | undefined;
+  /** The nearest package that another account could have put there. */
+  readonly untrusted?: string | undefined;
+}
+
+/** Finds the package in the folders in which Node.js looks for what this module imports. */
+const findPackage = (): FoundPackage => {
+  // A bundle in the format of CommonJS has no address.
+  const url: string | undefined = import.meta.url;
+  if (!url?.startsWith("file:")) return {};
+  const ownFile = fileURLToPath(url);
+  const require = createRequire(ownFile);
+  const found = (require.resolve.paths(script) ?? [])
+    .map((folder) => ({ folder, file: join(folder, script) }))
+    .filter(({ file }) => exists(file));
+  // Who can write there can also write what is running.
+  const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
+    ownFile.startsWith(folder + sep) || isProtected(file);
+  const trusted = found.find(isTrusted);
+  return { installed: trusted?.file ?? resolvePackage(require, found.length), untrusted: found[0]?.file };
+};
+
+/** Asks a resolver that has replaced the one of Node.js, such as Yarn's, which has no folders of packages. */
+const resolvePackage = (require: NodeJS.Require, count: number): string | undefined => {
+  if (count > 0 || process.versions["pnp"] === undefined) return undefined;
+  try {
+    return join(dirname(require.resolve("@mgmt/cli/package.json")), "dist", "mgmt.js");
+  } catch {
+    return undefined;
+  }
+};
+
+const exists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+
+/** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
+const isProtected = (file: string): boolean => {
+  try {
+    return [file, realpathSync(file)].every((path) => pathsTo(path).every(isProtectedPath));
+  } catch {
+    return false;
+  }
+};
+
+const pathsTo = (path: string): string[] => {
+  const folder = dirname(path);
+  return folder === path ? [path] : [path, ...pathsTo(folder)];
+};
+
+const sticky = 0o1000;
+
+const isProtectedPath = (path: string): boolean => {
+  const stats = lstatSync(path);
+  if (isForeign(stats)) return false;
+  // The mode of a link means nothing. In a sticky folder, nobody can replace what belongs to another account.
+  return stats.isSymbolicLink() || (stats.mode & sticky) !== 0 || !isWritableByOthers(stats);
+};
