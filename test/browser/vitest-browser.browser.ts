@@ -17,6 +17,11 @@ const test = createTest({ assertFaultsStruck: true });
 test("misspells a path", async ({ baseUrl }) => void (await fetch(baseUrl + "/v1/projcts")));
 test("adds a fault for nothing", ({ mock }) => void mock.faults.add({ operation: "me.get", status: 503 }));
 test("keeps its state", () => void createTest({ persist: "session" }));
+let tries = 0;
+test("passes its second try", { retry: 1 }, async ({ baseUrl }) => {
+  tries += 1;
+  await fetch(baseUrl + (tries === 1 ? "/v1/projcts" : "/v1/projects"));
+});
 createTest({ workerUrl: "/elsewhere.js" })("has no worker script", ({ mock }) => mock.snapshot());
 `;
 
@@ -39,7 +44,7 @@ it("runs the example of Vitest's browser mode, and says what is wrong with tests
     () => "No test failed.",
     ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
   );
-  expect(output).toMatch(/Tests +4 failed \| 3 passed \(7\)/);
+  expect(output).toMatch(/Tests +4 failed \| 4 passed \(8\)/);
   expect(output).toContain('The test "misspells a path" sent requests that the mock has no operation for');
   expect(output).toContain("GET /v1/projcts → 404 route:not_found");
   expect(output).toMatch(/No request was struck by:\n +\{"operation":"me\.get"/);

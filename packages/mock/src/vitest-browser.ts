@@ -4,6 +4,7 @@ import { setupMockWorker } from "./browser/setup-mock-worker.js";
 import { type StartOptions, assertStartOptions } from "./browser/start-options.js";
 import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { frozenClockNote } from "./kit/frozen-clock.js";
+import { reportAtEnd } from "./kit/report-at-end.js";
 import { unstruckError } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
@@ -41,11 +42,11 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
   const startOptions = { handlers, onUnhandledRequest, workerUrl, scope };
   assertStartOptions(startOptions);
   return base.extend<PageFixtures>({
-    requestLog: async ({ task }, use) => {
+    requestLog: async ({ task, onTestFinished }, use) => {
       const test = new WatchedTest(task.name);
+      const end = reportAtEnd({ task, onTestFinished }, test);
       await use(test);
-      const error = test.errorAtEnd(task.result?.state === "fail");
-      if (error) throw error;
+      end();
     },
     mock: async ({ requestLog }, use) => {
       const mock = setupMockWorker({ validateResponses: true, ...mockOptions });

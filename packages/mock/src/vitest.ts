@@ -1,5 +1,6 @@
 import { type TestAPI, test as base } from "vitest";
 import { type KitOptions, readKitOptions } from "./kit/kit-options.js";
+import { reportAtEnd } from "./kit/report-at-end.js";
 import {
   SharedMock,
   type TestTenant,
@@ -39,13 +40,13 @@ export const createTest = (options: KitOptions = {}): TestAPI<MockFixtures> => {
   const settings = readKitOptions(options);
   const shared = new SharedMock(settings);
   return base.extend<MockFixtures>({
-    requestLog: async ({ task }, use) => {
+    requestLog: async ({ task, onTestFinished }, use) => {
       const test = new WatchedTest(task.name);
+      const end = reportAtEnd({ task, onTestFinished }, test);
       enterTest(test);
       await use(test);
       leaveTest(test);
-      const error = test.errorAtEnd(task.result?.state === "fail");
-      if (error) throw error;
+      end();
     },
     tenant: async ({ requestLog }, use) => {
       await use(await shared.join(requestLog));

@@ -129,6 +129,27 @@ describe("a failed test", () => {
   });
 });
 
+describe("a test that is tried again", () => {
+  it.each([
+    "passes its second try after an assertion has failed",
+    "passes its second try after a path was misspelled",
+    "passes its second try after a fault struck nothing",
+    "passes its second try beside another test",
+    "has a mock of its own in each repetition",
+    "passes because it fails",
+    "were tried twice",
+  ])("has new fixtures: %s", (title) => {
+    expect(results.get(title)).toMatchObject({ status: "passed" });
+  });
+
+  it("fails if its last try fails", () => {
+    const result = results.get("fails all of its tries");
+    expect(result?.status).toBe("failed");
+    const reports = result?.failureMessages.filter((each) => each.includes("GET /v1/projcts → 404"));
+    expect(reports).toHaveLength(2);
+  });
+});
+
 describe("a client of the mock", () => {
   it("waits although process.nextTick is replaced", () => {
     expect(results.get("waits although process.nextTick is replaced")?.status).toBe("passed");
