@@ -54,7 +54,7 @@ describe.skipIf(process.platform === "win32")("a Ctrl-C that a program sees firs
   it("ends the command when it was running a query", async () => {
     install("psql", "kill -INT $$");
     const context = { env: { PATH: folder }, signal: interruption.signal };
-    const rows = query("select 1", { name: "db_1", args: [], env: { PATH: folder } }, context);
+    const rows = query("relations", { name: "db_1", args: [], env: { PATH: folder } }, context);
     interruptIn(100);
     await expect(rows).rejects.toMatchObject(interrupted);
   });

@@ -3,6 +3,7 @@ import type { Context } from "../../input/context.js";
 import { unreachableDatabase } from "../../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
 import { throwIfInterrupted } from "../run/shared-interrupt.js";
+import { catalogQueries, searchPath } from "./catalog-queries.js";
 import { findClientProgram, type PostgresVersion } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";
 
@@ -24,34 +25,37 @@ export const queryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env"
 });
 
 /**
- * Runs one SQL statement with psql, and returns its rows as lines with `|` between the columns.
+ * Runs one of the queries of the command with psql, and returns the values of its column. They are only data: nothing that a database
+ * responds may become SQL, input of psql, or the name of a file.
  *
  * @throws `program:not_found`; `database:unreachable` if psql cannot connect or the statement fails.
  */
 export const query = async (
-  sql: string,
-  { name, args, env }: QueryTarget,
+  name: keyof typeof catalogQueries,
+  { name: database, args, env }: QueryTarget,
   context: Pick<Context, "env" | "signal">,
-): Promise<string> => {
+): Promise<string[]> => {
   const { signal } = context;
   const { path } = await findClientProgram("psql", context);
-  const flags = ["--no-psqlrc", "--no-password", "--quiet", "--tuples-only", "--no-align", "--file=-"];
+  // Names can have every character but NUL.
+  const flags = [
+    "--no-psqlrc",
+    "--no-password",
+    "--quiet",
+    "--tuples-only",
+    "--no-align",
+    "--record-separator-zero",
+  ];
+  const command = `--command=${searchPath}; ${catalogQueries[name]}`;
   // A server that does not respond would keep the command waiting.
-  const limited = { ...env, PGCONNECT_TIMEOUT: "10", LC_ALL: "C" };
+  const limited = { ...env, PGCONNECT_TIMEOUT: "10", PGCLIENTENCODING: "UTF8", LC_ALL: "C" };
+  const options = { env: limited, signal, maxBuffer: 64 * 2 ** 20 };
   return new Promise((resolve, reject) => {
-    const options = { env: limited, signal, maxBuffer: 64 * 2 ** 20 };
-    const child = execFile(
-      path,
-      [...flags, "--set=ON_ERROR_STOP=1", ...args],
-      options,
-      (error, stdout, stderr) => {
-        if (!error) return resolve(stdout.trim());
-        const problem = stderr.replace(/^psql: error: /, "").trim() || error.message;
-        throwIfInterrupted(signal).then(() => reject(unreachableDatabase(name, problem)), reject);
-      },
-    );
-    // A statement may be longer than an argument.
-    child.stdin?.on("error", () => undefined).end(`${sql};\n`);
+    execFile(path, [...flags, command, ...args], options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout.split("\0").filter((value) => value !== ""));
+      const problem = stderr.replace(/^psql: error: /, "").trim() || error.message;
+      throwIfInterrupted(signal).then(() => reject(unreachableDatabase(database, problem)), reject);
+    });
   });
 };
 
@@ -60,6 +64,6 @@ export const serverVersion = async (
   target: QueryTarget,
   context: Pick<Context, "env" | "signal">,
 ): Promise<PostgresVersion> => {
-  const version = await query("show server_version", target, context);
+  const [version = ""] = await query("serverVersion", target, context);
   return { version: version.split(" ")[0] ?? version, major: Number.parseInt(version, 10) };
 };

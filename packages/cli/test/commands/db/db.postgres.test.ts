@@ -233,6 +233,55 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
     expect(await notes(ids.shop)).toEqual([[7, "seven"]]);
   });
 
+  it("names the tables that have rows, whatever their names are", async () => {
+    await sql(
+      ids.shop,
+      "create table emptied as select 1 as a; delete from emptied",
+      `create table "a|b\nc" as select 1 as a`,
+      "create table parts (a int) partition by range (a); create table part partition of parts default",
+      "insert into parts values (1)",
+      "create table parent (a int); create table child () inherits (parent); insert into child values (1)",
+      "create table hidden as select 1 as a; alter table hidden enable row level security, force row level security",
+      "create view seen as select 1 as a",
+    );
+    const { status, stderr } = await db(`seed ${ids.shop}`);
+    expect(status).toBe(3);
+    expect(stderr).toContain(
+      `4 tables with rows (public."a|b c", public.child, public.hidden, public.parts)`,
+    );
+  });
+
+  it.each([
+    [
+      "format",
+      (run: string) =>
+        `create function public.format(text, text, name, name) returns text language sql immutable as
+          $$ select E'select ''x'' where false \n\\! ${run}\n' $$`,
+    ],
+    [
+      "json_agg",
+      (run: string) =>
+        `create function public.done(text) returns text language sql immutable as
+           $$ select E'["select ''x'' where false \\n\\\\! ${run}\\n"]' $$;
+         create function public.step(text, text) returns text language sql immutable as 'select $2';
+         create aggregate public.json_agg(text) (sfunc = public.step, stype = text, finalfunc = public.done)`,
+    ],
+    [
+      "=",
+      (run: string) =>
+        `create function public.same("char", text) returns bool language plpgsql as
+           $$ begin raise exception E'\n\\! ${run}\n'; end $$;
+         create operator public.= (leftarg = "char", rightarg = text, function = public.same)`,
+    ],
+  ])("runs nothing of a database user who replaces %s", async (_, attack) => {
+    const file = join(folder, "owned");
+    await sql(ids.shop, "create table notes (id int, name text)", attack(`touch ${file}`));
+    await sql(ids.shop, `alter role current_user set search_path = public, pg_catalog`);
+    const { status, stderr } = await db(`seed ${ids.shop}`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("Ran ") });
+    expect(existsSync(file)).toBe(false);
+  });
+
   it("is one transaction, and names the line that failed", async () => {
     await sql(ids.shop, "create table notes (id int, name text)");
     writeFileSync(join(folder, "bad.sql"), "insert into notes values (1, 'a');\nselect nothing;\n");
