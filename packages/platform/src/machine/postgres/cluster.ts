@@ -43,6 +43,13 @@ const initdbParameters = ({ major }: Binaries): string[] => [
   ...(major >= 16 ? ["--set", `dynamic_shared_memory_type=${sharedMemoryType}`] : []),
 ];
 
+/**
+ * Locales that know the letters of all languages, by the names of different systems, the preferred one first. The order of text does not
+ * depend on them. Before version 17, Postgres has no such locale of its own, and takes it from the system.
+ */
+const characterLocales = ({ major }: Binaries): string[] =>
+  major >= 17 ? [] : ["C.UTF-8", "en_US.UTF-8", "UTF-8"];
+
 /** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
 const accessRules =
   "local all all scram-sha-256\n" +
@@ -163,6 +170,7 @@ const imagePath = async (binaries: Binaries): Promise<string | undefined> => {
         size,
         mtimeMs,
         initdbParameters(binaries),
+        characterLocales(binaries),
         newSchema(recordsSchema),
       ]),
     )
@@ -178,21 +186,28 @@ const initdb = async (
   { whileWaiting, signal }: Waiting,
 ): Promise<void> => {
   const secret = await passwordFile(directory, account, password);
+  const choices = [...characterLocales(binaries).map((locale) => ["--lc-ctype", locale]), []];
   try {
-    const running = runProgram(
-      join(binaries.directory, "initdb"),
-      [
-        "--pgdata",
-        dataDirectoryParameter(directory, binaries, account),
-        "--pwfile",
-        secret.path,
-        ...initdbParameters(binaries),
-      ],
-      { account, cwd: directory, inherit: secret.file.fd, signal },
-    );
-    whileWaiting?.();
-    const { status, stderr } = await running;
-    if (status !== 0) throw programFailed(directory, "initdb failed to create a cluster", stderr);
+    for (const choice of choices) {
+      const running = runProgram(
+        join(binaries.directory, "initdb"),
+        [
+          "--pgdata",
+          dataDirectoryParameter(directory, binaries, account),
+          "--pwfile",
+          secret.path,
+          ...initdbParameters(binaries),
+          ...choice,
+        ],
+        { account, cwd: directory, inherit: secret.file.fd, signal },
+      );
+      whileWaiting?.();
+      const { status, stderr } = await running;
+      if (status === 0) return;
+      // It has done nothing yet.
+      const isMissingLocale = choice.length > 0 && stderr.includes("invalid locale");
+      if (!isMissingLocale) throw programFailed(directory, "initdb failed to create a cluster", stderr);
+    }
   } finally {
     await secret.close();
   }

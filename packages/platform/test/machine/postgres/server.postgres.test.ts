@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ephemeralBase } from "../../../src/machine/data-dir/directories.js";
 import { PlatformError } from "@mgmt/platform";
+import { type Binaries, findBinaries } from "../../../src/machine/postgres/binaries.js";
 import { createCluster, dataDirectoryParameter } from "../../../src/machine/postgres/cluster.js";
 import { endLeftovers } from "../../../src/machine/postgres/leftovers.js";
 import { runProgram } from "../../../src/machine/postgres/run-program.js";
@@ -263,5 +264,52 @@ describe("a new cluster", () => {
   it("reports the messages of initdb when it cannot be created", async () => {
     const broken = { ...options.binaries, directory: join(directory, "no-programs") };
     await expect(createCluster(join(directory, "another"), broken, options.account)).rejects.toThrow();
+  });
+
+  /** What a UTF-8 locale knows of letters, and the C locale does not. */
+  const letters = `lower('ÀÉÎÖ') = 'àéîö' and 'Émile' ilike 'émile' and 'Привет' ~* 'привет' and 'é' ~ '[[:alpha:]]'
+    and initcap('élan vital') = 'Élan Vital' and to_tsvector('simple', 'ÉTÉ') @@ to_tsquery('simple', 'été')`;
+  /** Text is in the order of its characters. */
+  const order = "'Z' < 'a' and 'z' < 'é'";
+
+  /** Evaluates a condition in a new cluster. */
+  const holds = async (name: string, binaries: Binaries, condition: string): Promise<boolean> => {
+    const { account } = options;
+    const path = join(directory, name);
+    await createCluster(path, binaries, account);
+    const where = dataDirectoryParameter(path, binaries, account);
+    const { stdout } = await runProgram(
+      join(binaries.directory, "postgres"),
+      ["--single", "-j", "-D", where, "postgres"],
+      { account, cwd: path, input: `select ${condition} as result;\n\n` },
+    );
+    return stdout.includes('result = "t"');
+  };
+
+  const find = (choice: string): Promise<Binaries | undefined> =>
+    findBinaries({ choice, path: "", account: options.account }).catch(() => undefined);
+
+  it.each(["package", "system"])(
+    "knows letters of all languages with the Postgres of the %s",
+    async (choice) => {
+      const binaries = await find(choice);
+      if (binaries !== undefined) expect(await holds(choice, binaries, `${letters} and ${order}`)).toBe(true);
+    },
+  );
+
+  it("is created on a system without a locale of that kind", async ({ skip }) => {
+    const binaries = await find("system");
+    if (binaries === undefined || binaries.major >= 17) return skip("This Postgres needs no locale of the system");
+    const limited = join(directory, "limited");
+    await mkdir(limited);
+    for (const name of await readdir(binaries.directory))
+      if (name !== "initdb") await symlink(join(binaries.directory, name), join(limited, name));
+    const script = `#!/bin/sh
+case "$*" in *UTF-8*) echo 'initdb: error: invalid locale name "C.UTF-8"' >&2; exit 1;; esac
+exec '${binaries.directory}/initdb' "$@"
+`;
+    await writeFile(join(limited, "initdb"), script, { mode: 0o755 });
+    const known = "lower('A') = 'a' and current_setting('lc_ctype') = 'C'";
+    expect(await holds("without-locale", { ...binaries, directory: limited }, known)).toBe(true);
   });
 });
