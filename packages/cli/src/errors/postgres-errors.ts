@@ -29,8 +29,13 @@ export const unreachableDatabase = (name: string, problem: string): CliError =>
     "network",
     "database:unreachable",
     `Database ${name} cannot be used: ${problem}`,
-    "Check that this machine can connect to it.",
-    name.startsWith(idPrefixes.database) ? { next: [["mgmt", "databases", "get", name]] } : {},
+    name.startsWith(idPrefixes.database)
+      ? "Check that this machine can connect to it."
+      : "Check that this machine can connect to it with the connection string. Without an sslmode in it, a connection to another " +
+          "machine uses TLS; sslmode=disable allows one without.",
+    name.startsWith(idPrefixes.database)
+      ? { next: [["mgmt", "databases", "get", name]] }
+      : { next: [["mgmt", "db", "import", "--help"]] },
   );
 
 /** @param said What the program wrote to standard error. */

@@ -1,6 +1,8 @@
 import type { Context } from "../../input/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
 import { postgresEnvironment } from "./connection-environment.js";
+import { type LibpqConnection, libpqConnection } from "./libpq-parameters.js";
+import { ConnectionStringProblem, parseConnectionString } from "./parse-connection-string.js";
 import type { QueryTarget } from "./query.js";
 import { whyNotAsked, ask } from "../../input/ask.js";
 
@@ -22,26 +24,46 @@ export const foreignSource = async (
   context: Context,
 ): Promise<QueryTarget> => {
   const [text, origin] = await read({ sourceFile, sourceEnv }, context);
-  // The parser removes line breaks, and libpq refuses a percent sign that encodes nothing.
-  const isUri = /^postgres(ql)?:\/\/(?:[^\t\r\n%]|%[\da-f]{2})+$/i.test(text) && URL.canParse(text);
-  const url = isUri ? new URL(text) : undefined;
-  if (!url || url.hostname === "") {
-    throw usageError(
-      `${origin} is not a Postgres connection string`,
-      "It must have the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with a percent sign in it as %25.",
-    );
+  let connection: LibpqConnection;
+  try {
+    connection = libpqConnection(parseConnectionString(text), context.env);
+  } catch (error) {
+    if (!(error instanceof ConnectionStringProblem)) throw error;
+    throw usageError(`${origin} is not a Postgres connection string: ${error.message}`, error.hint);
   }
-  const password = url.searchParams.get("password") ?? decodeURIComponent(url.password);
-  const secretParameters = ["password", "sslpassword"];
-  for (const name of secretParameters) url.searchParams.delete(name);
-  url.password = "";
-  // Prisma's parameters mean nothing to libpq, which refuses what it does not know.
-  for (const name of ["schema", "pgbouncer", "connection_limit", "pool_timeout", "sslaccept"]) {
-    url.searchParams.delete(name);
+  await announce(connection, context);
+  const { name, args, variables } = connection;
+  const others = Object.fromEntries(Object.entries(context.env).filter(([key]) => key !== sourceEnv));
+  return { name, args, env: postgresEnvironment(others, variables) };
+};
+
+/** Says what is not done as the connection string has it, and what it allows. */
+const announce = async (
+  { name, leftOut, unknown, weakMode }: LibpqConnection,
+  { output }: Pick<Context, "output">,
+): Promise<void> => {
+  const { drivers, secrets } = leftOut;
+  if (drivers.length > 0 || unknown > 0) {
+    const names = [
+      ...drivers,
+      ...(unknown > 0 ? [`${String(unknown)} ${drivers.length > 0 ? "more" : "unknown"}`] : []),
+    ];
+    const message = `Parameters of the connection string that pg_dump does not need were left out: ${names.join(", ")}.`;
+    output.notice({ code: "db:parameters_left_out", message, parameters: drivers, unknown });
   }
-  const others = Object.fromEntries(Object.entries(context.env).filter(([name]) => name !== sourceEnv));
-  const env = postgresEnvironment(others, password === "" ? {} : { PGPASSWORD: password });
-  return { name: url.host + url.pathname, args: [`--dbname=${url.href}`], env };
+  if (secrets.length > 0) {
+    await output.warn({
+      code: "db:secrets_left_out",
+      message: `Left out of the connection string: ${secrets.join(", ")}. Programs of Postgres accept it only where other accounts can read it.`,
+      parameters: secrets,
+    });
+  }
+  if (weakMode !== undefined) {
+    await output.warn({
+      code: "db:weak_tls",
+      message: `The connection to ${name} ${weakMode === "disable" ? "is" : "may be"} not encrypted, because the connection string says sslmode=${weakMode}.`,
+    });
+  }
 };
 
 const read = async (
@@ -52,6 +74,12 @@ const read = async (
     return [await context.sources.readSecret(sourceFile, "--source-file"), `The text of ${sourceFile}`];
   }
   if (sourceEnv !== undefined) {
+    if (!/^[A-Za-z_]\w*$/.test(sourceEnv)) {
+      throw usageError(
+        "--source-env is not the name of a variable",
+        "Put the connection string into a variable, and pass its name: --source-env OLD_DATABASE_URL",
+      );
+    }
     const text = context.env[sourceEnv]?.trim();
     if (!text) throw usageError(`The variable ${sourceEnv} of --source-env is not set`);
     return [text, `The variable ${sourceEnv}`];

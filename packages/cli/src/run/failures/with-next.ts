@@ -7,6 +7,7 @@ import { calledAs } from "./called-as.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, failedCommand } from "./failed-command.js";
 import { inCommandWords } from "./in-command-words.js";
+import { withoutConnectionStrings } from "./without-connection-strings.js";
 import { type Candidate, type Facts, isRepeatable, nextByCode } from "./next-by-code.js";
 import { shownAddress } from "../../errors/shown-address.js";
 
@@ -40,8 +41,9 @@ export const withNext = async (
   const commands = await nextCommands(failure, command, id);
   const next = commands.map(([, ...words]) => [...calledAs(env), ...words]);
   const [best = []] = next;
-  if (failure.hint !== undefined || isInterruption(failure.exitCode)) return { ...failure, next };
-  return { ...failure, hint: `Run ${best.map(shellWord).join(" ")}.`, next };
+  const hint = failure.hint ?? `Run ${best.map(shellWord).join(" ")}.`;
+  const isHinted = failure.hint !== undefined || !isInterruption(failure.exitCode);
+  return withoutConnectionStrings({ ...failure, ...(isHinted && { hint }), next }, line);
 };
 
 /**
