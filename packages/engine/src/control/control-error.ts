@@ -55,6 +55,7 @@ export const controlErrors = {
       "Send the body without compression, and without the header Content-Encoding",
     ),
   notJson: () => invalid("The body is not JSON", "Send a JSON object in UTF-8"),
+  tooDeep: (levels: number) => invalid(`The body is nested more than ${String(levels)} levels deep`),
   notAnObject: () => invalid("The body is not a JSON object", "Send a JSON object in UTF-8"),
   invalidNonce: () =>
     invalid("The nonce is missing or not valid", "Send a nonce of 32 to 128 characters of base64url"),

@@ -1,4 +1,5 @@
 import { byteLength } from "../values/byte-length.js";
+import { isTooDeep } from "../values/is-too-deep.js";
 import { errors } from "../values/errors.js";
 import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
@@ -70,9 +71,4 @@ const parse = (text: string): unknown => {
     // The message of the parser quotes the body, which may contain a secret.
     throw errors.malformed("The request body is not valid JSON");
   }
-};
-
-const isTooDeep = (value: unknown, levels: number): boolean => {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 };

@@ -1,5 +1,9 @@
 import { controlErrors } from "../../control/control-error.js";
+import { isTooDeep } from "../../values/is-too-deep.js";
 import type { Server } from "../../server/server.js";
+
+/** More than a snapshot has, whose rows contain what requests may contain. */
+const maxDepth = 128;
 
 /** The JSON object in the body of a control request; empty when there is no body. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -24,6 +28,7 @@ export const readFields = (bytes: Uint8Array | undefined): Fields => {
     throw controlErrors.notJson();
   }
   if (!isObject(value)) throw controlErrors.notAnObject();
+  if (isTooDeep(value, maxDepth)) throw controlErrors.tooDeep(maxDepth);
   return { ...value };
 };
 

@@ -353,6 +353,31 @@ describe("the control surface over HTTP", () => {
     expect(response.status).toBe(400);
   });
 
+  it.each([
+    [
+      "PUT",
+      "/snapshot",
+      (deep: string) => {
+        const snapshot = JSON.stringify(server.engine.snapshot());
+        return snapshot.replace('"name":', `"settings":${deep},"name":`);
+      },
+    ],
+    ["POST", "/seed/project", (deep: string) => `{"name":${deep}}`],
+    ["POST", "/faults", (deep: string) => `{"body":${deep}}`],
+    ["POST", "/oauth/clients", (deep: string) => `{"redirectUris":${deep}}`],
+  ])("refuses a body that is nested too deeply: %s %s", async (method, path, bodyWith) => {
+    const before = server.engine.snapshot();
+    for (const levels of [200, 20_000]) {
+      const response = await fetch(`${server.baseUrl}/_control${path}`, {
+        method,
+        headers: { [controlSecretHeader]: secret },
+        body: bodyWith("[".repeat(levels) + "]".repeat(levels)),
+      });
+      expect([response.status, await response.json()]).toEqual([400, refusal]);
+    }
+    expect(server.engine.snapshot().store).toEqual(before.store);
+  });
+
   it("refuses an encoded body", async () => {
     const response = await fetch(`${server.baseUrl}/_control/faults`, {
       method: "POST",
