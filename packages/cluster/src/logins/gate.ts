@@ -9,11 +9,16 @@ export interface WaitLimits {
   readonly signal: AbortSignal;
 }
 
-/** Clients that wait until they may connect to a database. */
+/**
+ * Clients that wait until they may connect to a database. Nobody has checked their passwords yet, so when there are too many, the one that
+ * has waited longest makes room: clients without a password cannot fill all places and keep others out.
+ */
 export class Gate {
   readonly #database: string;
   readonly #refuseLate: (database: string) => LoginRefused;
   readonly #events = new EventEmitter().setMaxListeners(0);
+  /** One for each client, the oldest first. */
+  readonly #waiting = new Set<AbortController>();
 
   /** @param refuseLate returns the error of clients that have waited as long as they can. */
   constructor(database: string, refuseLate: (database: string) => LoginRefused) {
@@ -34,19 +39,34 @@ export class Gate {
   /**
    * Waits until clients are let in, and returns the name of the database.
    *
-   * @throws LoginRefused when they are refused, when it takes too long, or when too many clients wait; the reason of the signal when it is aborted.
+   * @throws LoginRefused when they are refused, when it takes too long, or when too many others have come to wait; the reason of the
+   *   signal when it is aborted.
    */
   async wait({ patience, signal }: WaitLimits): Promise<string> {
     const database = this.#database;
-    const limit = connectionLimits.perDatabase;
-    if (this.#events.listenerCount("open") >= limit) throw loginRefusals.tooManyConnections(database, limit);
     const late = AbortSignal.timeout(patience);
+    const place = this.#takePlace();
     try {
-      await once(this.#events, "open", { signal: AbortSignal.any([signal, late]) });
+      await once(this.#events, "open", { signal: AbortSignal.any([signal, late, place.signal]) });
       return database;
     } catch (error) {
       signal.throwIfAborted();
+      place.signal.throwIfAborted();
       throw late.aborted ? this.#refuseLate(database) : error;
+    } finally {
+      this.#waiting.delete(place);
     }
+  }
+
+  #takePlace(): AbortController {
+    const limit = connectionLimits.perDatabase;
+    const [oldest] = this.#waiting;
+    if (oldest !== undefined && this.#waiting.size >= limit) {
+      this.#waiting.delete(oldest);
+      oldest.abort(loginRefusals.tooManyConnections(this.#database, limit));
+    }
+    const place = new AbortController();
+    this.#waiting.add(place);
+    return place;
   }
 }

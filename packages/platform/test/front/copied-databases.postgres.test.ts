@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { HoldPoint, openSteppedDatabases } from "../../../cluster/test/stepped-databases.js";
 import { Cluster, newTenant } from "../cluster.js";
 import { connect, databaseOf } from "./clients.js";
 import { directoryOf, frontStarter } from "./start-front.js";
+import { RawClient, errorFields, firstMessage } from "./wire.js";
 
 const cluster = new Cluster();
 const start = frontStarter(cluster);
@@ -74,4 +75,24 @@ describe.each(works)("%s", (_, work) => {
     expect(await databaseOf(await connect(started, tenant.credential))).toBe(tenant.id);
     expect(defects).toEqual([]);
   });
+});
+
+it("lets a client with a password in, though clients without one have taken all places to wait", async () => {
+  const started = await startHeld();
+  const { databases, tenant, point, front, defects } = started;
+  const done = databases.backup(tenant.id, `bkp_flooded_${tenant.id}`);
+  await point.isReached;
+  const flood = await Promise.all(Array.from({ length: 110 }, () => RawClient.connect(front.port)));
+  for (const client of flood) client.send(firstMessage([["user", tenant.credential.user]]));
+  const refused: (string | undefined)[] = [];
+  for (const client of flood) void client.closed.then((bytes) => refused.push(errorFields(bytes)?.["C"]));
+  // Ten more than there are places.
+  await vi.waitFor(() => expect(refused).toEqual(Array(10).fill("53300")));
+  const own = connect(started, tenant.credential);
+  await vi.waitFor(() => expect(refused).toHaveLength(11));
+  point.release();
+  await done;
+  expect(await databaseOf(await own)).toBe(tenant.id);
+  for (const client of flood) client.socket.destroy();
+  expect(defects).toEqual([]);
 });

@@ -299,7 +299,8 @@ describe("a new cluster", () => {
 
   it("is created on a system without a locale of that kind", async ({ skip }) => {
     const binaries = await find("system");
-    if (binaries === undefined || binaries.major >= 17) return skip("This Postgres needs no locale of the system");
+    if (binaries === undefined || binaries.major >= 17)
+      return skip("This Postgres needs no locale of the system");
     const limited = join(directory, "limited");
     await mkdir(limited);
     for (const name of await readdir(binaries.directory))
