@@ -2,20 +2,30 @@
 export interface CiSystem {
   /** Returns the line that makes the system hide a text in the rest of the log. Absent if it has no such command. */
   readonly maskLine?: (text: string) => string;
+  /** Whether the system carries out lines of the log as commands. Default: false. */
+  readonly runsCommands?: boolean;
 }
 
 /** Systems whose variables are not those of the others, with the variable that tells them. Most systems also set CI. */
 const systems: readonly (CiSystem & { readonly variable: string })[] = [
   // Also Gitea and Forgejo Actions.
-  { variable: "GITHUB_ACTIONS", maskLine: (text) => `::add-mask::${escaped(text, "%25")}` },
+  {
+    variable: "GITHUB_ACTIONS",
+    runsCommands: true,
+    maskLine: (text) => `::add-mask::${escaped(text, "%25")}`,
+  },
   // Azure Pipelines.
-  { variable: "TF_BUILD", maskLine: (text) => `##vso[task.setsecret]${escaped(text, "%AZP25")}` },
+  {
+    variable: "TF_BUILD",
+    runsCommands: true,
+    maskLine: (text) => `##vso[task.setsecret]${escaped(text, "%AZP25")}`,
+  },
+  { variable: "TEAMCITY_VERSION", runsCommands: true },
   { variable: "CI" },
   { variable: "GITLAB_CI" },
   { variable: "BUILDKITE" },
   { variable: "CODEBUILD_BUILD_ID" },
   { variable: "JENKINS_URL" },
-  { variable: "TEAMCITY_VERSION" },
 ];
 
 /** Returns the system whose job runs this command, or undefined if none does. */

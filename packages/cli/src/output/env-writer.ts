@@ -1,5 +1,6 @@
 import { valueAt } from "../contract/json-path.js";
 import { connectionStringIn } from "./connection-string.js";
+import { marker } from "./log-commands.js";
 import { mask } from "./mask.js";
 import { textOf } from "./data-writers.js";
 import { printable } from "./printable.js";
@@ -29,7 +30,7 @@ export const renderEnv = (value: unknown, isTerminal: boolean): string => {
 const quoted = (text: string): string =>
   `'${text
     .replaceAll("'", `'\\''`)
-    .replaceAll(/##(?=\[|vso\[)/gi, "#''#")
+    .replaceAll(marker, "#''#")
     .replaceAll(/(?<=[\r\n\u0085\u2028\u2029])(?=[\s\u0085]*::)/g, "''")}'`;
 
 const leaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>

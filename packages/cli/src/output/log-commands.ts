@@ -1,5 +1,8 @@
-/** What starts a command of Azure Pipelines, and an older one of GitHub Actions, anywhere in a line. */
-const marker = /##(?=\[|vso\[)/gi;
+/**
+ * What starts a command of Azure Pipelines, a service message of TeamCity
+ * (https://www.jetbrains.com/help/teamcity/service-messages.html), and an older command of GitHub Actions, anywhere in a line.
+ */
+export const marker = /##(?=\[|vso\[|teamcity\[)/gi;
 
 /** A command of GitHub Actions, which is the start of a line. The white space before it is that of .NET, which has U+0085 as well. */
 const command = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;

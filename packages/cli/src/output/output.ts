@@ -117,6 +117,11 @@ export class Output {
     return this.streams.stdout.isTTY === true;
   }
 
+  /** Whether standard output may lead to the log of a job, which a pipe in a CI system does unless a program reads it. */
+  get mayBeJobLog(): boolean {
+    return ciSystemOf(this.env) !== undefined && !this.isTerminal && !isFile(this.streams.stdout);
+  }
+
   /** Number of columns that help is wrapped to. */
   get helpWidth(): number {
     return helpWidthOf(this.streams.stdout);
@@ -213,7 +218,7 @@ export class Output {
    */
   private withoutLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
-    if (ciSystemOf(this.env)?.maskLine === undefined || isFile(this.streams.stdout)) return text;
+    if (!ciSystemOf(this.env)?.runsCommands || isFile(this.streams.stdout)) return text;
     this.noticeOnce({
       code: "output:log_commands",
       message:

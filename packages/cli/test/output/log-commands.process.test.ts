@@ -14,10 +14,19 @@ import { runInProcess } from "../in-process.js";
 const azure = "##vso[task.setvariable variable=NODE_OPTIONS]--require ./own.js";
 const github = "::stop-commands::x";
 const olderGithub = "a ##[stop-commands]x";
-const names = [azure, azure.replace("vso", "VSO"), github, ` ${github}`, olderGithub, `#${olderGithub}`];
+const teamcity = "##teamcity[setParameter name='env.NODE_OPTIONS' value='--require ./own.js']";
+const names = [
+  teamcity,
+  azure,
+  azure.replace("vso", "VSO"),
+  github,
+  ` ${github}`,
+  olderGithub,
+  `#${olderGithub}`,
+];
 
 /** What a CI system carries out. */
-const carriedOut = /##(?:vso)?\[|^[\s\u0085]*::[a-z-]+(?: .*)?::/im;
+const carriedOut = /##(?:vso|teamcity)?\[|^[\s\u0085]*::[a-z-]+(?: .*)?::/im;
 
 const root = temporaryFolder();
 let name = "";
@@ -54,7 +63,7 @@ describe.each(names)("the name %s", (each) => {
     name = each;
     const { status, stdout } = await run(["projects", "get", "proj_1", "-o", format, ...flags]);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/stop-commands|task\.setvariable/);
+    expect(stdout).toMatch(/stop-commands|task\.setvariable|setParameter/);
     expect(stdout).not.toMatch(carriedOut);
   });
 
@@ -87,7 +96,7 @@ describe.each([...names, multiline, `\u0085${github}`])(
     ])("is escaped with --output %s %j, and a notice says how to get it unchanged", async (format, flags) => {
       name = each;
       const line = ["projects", "get", "proj_1", "-o", format, ...flags];
-      for (const ci of [{ GITHUB_ACTIONS: "true" }, { TF_BUILD: "True" }]) {
+      for (const ci of [{ GITHUB_ACTIONS: "true" }, { TF_BUILD: "True" }, { TEAMCITY_VERSION: "2025.11" }]) {
         const { stdout, stderr } = await run(line, ci);
         expect(stdout).not.toMatch(carriedOut);
         const isChanged = !stdout.includes(each.replaceAll('"', '""'));

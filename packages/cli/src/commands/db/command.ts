@@ -24,7 +24,8 @@ export const dbDumpCommand: CommandDeclaration<DumpResult> = {
   order: 10,
   summary: "Write the tables and rows of a database to a file",
   description:
-    "Writes the tables and rows of a database with pg_dump to a new file that only you can read, or to standard output. Owners " +
+    "Writes the tables and rows of a database with pg_dump to a new file that only you can read, or to standard output, where a " +
+    "terminal shows control characters as escapes. In a job of a CI system, a pipe needs --file -, because it may lead to the log. Owners " +
     "and privileges are left out, because they are different in every database. pg_dump must not be older than the database's " +
     "Postgres.",
   examples: ["mgmt db dump --file shop.sql", "mgmt db dump shop/reports --file backup.dump"],

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { dumpFileExists, unwritableDump } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
+import type { Output } from "../../output/output.js";
 import { findClientProgram } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";
 import { queryTarget, serverVersion } from "./query.js";
@@ -38,8 +40,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 export const runDump = async (
   database: string | undefined,
   {
-    file = "-",
-    format = /\.(dump|pgdump|custom)$/.test(file) ? "custom" : "plain",
+    file,
+    format = /\.(dump|pgdump|custom)$/.test(file ?? "") ? "custom" : "plain",
     table = [],
     ...part
   }: DumpFlags,
@@ -47,7 +49,13 @@ export const runDump = async (
   context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
-  const path = file === "-" ? undefined : resolve(cwd, file);
+  const path = file === undefined || file === "-" ? undefined : resolve(cwd, file);
+  if (file === undefined && output.mayBeJobLog) {
+    throw usageError(
+      "The dump would be printed into the log of this job, which could carry out rows as commands",
+      "Pass --file PATH, or redirect standard output to a file. If a program reads it, pass --file -.",
+    );
+  }
   if (path === undefined && format === "custom" && output.isTerminal) {
     throw usageError(
       "A dump in the custom format cannot be printed on a terminal",
@@ -62,10 +70,11 @@ export const runDump = async (
   const args = [`--format=${format}`, "--no-owner", "--no-privileges", ...partFlags(part), ...tables];
   const env = clientEnvironment(context.env, access);
   if (path === undefined) {
-    return warn(
-      await startClient(program, args, { env, stdin: "ignore", stdout: 1 }, context).ended,
-      context,
-    );
+    const stdout = output.isTerminal ? "pipe" : 1;
+    const dump = startClient(program, args, { env, stdin: "ignore", stdout }, context);
+    // How the program ended says why the stream broke off.
+    if (dump.stdout) await printLines(dump.stdout, output).catch(() => undefined);
+    return warn(await dump.ended, context);
   }
   const bytes = await intoFile(
     path,
@@ -77,6 +86,17 @@ export const runDump = async (
   const { databaseId } = access;
   const result: DumpResult = { databaseId, file: path, format, bytes, postgresVersion: server.version };
   await output.result(result, "DumpResult");
+};
+
+/** Prints lines of a program on a terminal, without what would be a command of it. */
+const printLines = async (stream: Readable, output: Output): Promise<void> => {
+  let rest = "";
+  for await (const text of stream.setEncoding("utf8")) {
+    const lines = (rest + String(text)).split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.length > 0) output.exactLines(lines.join("\n"));
+  }
+  if (rest !== "") output.exactLines(rest);
 };
 
 const exists = async (path: string): Promise<boolean> =>

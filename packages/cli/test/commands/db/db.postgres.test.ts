@@ -137,6 +137,35 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     expect(await notes(ids.copy)).toHaveLength(2);
   });
 
+  it("escapes what a terminal or a log would act on when it prints a dump, and leaves a file as it is", async () => {
+    const hostile = "\u001b]52;c;eA==\u0007\u202e";
+    await sql(
+      ids.shop,
+      "create table notes (text text)",
+      `insert into notes values ('${hostile}'), ('##vso[task.setvariable variable=x]y')`,
+    );
+    const printed = await db(`dump ${ids.shop} --file -`, { terminal: true });
+    expect(printed.status).toBe(0);
+    expect(printed.stdout).toContain("\\u001b]52;c;eA==\\u0007\\u202e\n\\u0023#vso[task");
+    expect(printed.stdout).not.toContain("\u001b");
+    await db(`dump ${ids.shop} --file x.sql`);
+    expect(readFileSync(join(folder, "x.sql"), "utf8")).toContain(`${hostile}\n##vso`);
+  });
+
+  it.each(["CI", "GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"])(
+    "prints no dump into the log of a job that %s says it runs in, unless --file - says that a program reads it",
+    async (variable) => {
+      await fill(ids.shop);
+      const env = { [variable]: "true" };
+      expect(await db(`dump ${ids.shop}`, { env })).toMatchObject({
+        status: 2,
+        stdout: "",
+        stderr: expect.stringContaining("into the log of this job"),
+      });
+      expect((await db(`dump ${ids.shop} --file x.sql`, { env })).status).toBe(0);
+    },
+  );
+
   it("asks before it writes to a database with tables, and names them", async () => {
     await fill(ids.shop);
     await fill(ids.copy);
