@@ -63,6 +63,18 @@ export const restoreFailed = (error: unknown, databaseId: string, suggestsClean:
       )
     : error;
 
+/** Adds to the failure of a dump of some tables how they are named. */
+export const tableDumpFailed = (error: unknown): unknown =>
+  error instanceof CliError && error.code === "program:failed"
+    ? new CliError(
+        error.reason,
+        error.code,
+        error.message,
+        "--table takes names as the database has them, with capital letters: User, or sales.User in another schema. Check that " +
+          "each table exists.",
+      )
+    : error;
+
 export const dumpFileExists = (file: string): CliError =>
   new CliError(
     "usage",

@@ -39,7 +39,11 @@ export const dbDumpCommand: CommandDeclaration<DumpResult> = {
           "plain: SQL; custom: compressed, for mgmt db restore (default: custom for *.dump, otherwise plain)",
         ).choices(["plain", "custom"]),
       )
-      .option("--table <name>", "only this table; * and ? stand for any characters (repeatable)", collect);
+      .option(
+        "--table <name>",
+        "only this table, named as in the database: User or sales.User; * and ? stand for any characters (repeatable)",
+        collect,
+      );
     addPartOptions(command);
     addProjectOption(command);
     command.action(async () => {

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rename, rm, stat } from "node:fs/promises
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { dumpFileExists, unwritableDump } from "../../errors/postgres-errors.js";
+import { dumpFileExists, tableDumpFailed, unwritableDump } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
@@ -13,8 +13,8 @@ import type { Output } from "../../output/output.js";
 import { findClientProgram } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";
 import { queryTarget, serverVersion } from "./query.js";
-import { startClient } from "./run-client.js";
-import { type DumpedPart, partFlags } from "./parts.js";
+import { type RunningClient, startClient } from "./run-client.js";
+import { type DumpedPart, partFlags, tableFlags, tablePattern } from "./parts.js";
 
 export interface DumpFlags extends DumpedPart {
   /** Path, or `-` for standard output. */
@@ -49,6 +49,7 @@ export const runDump = async (
   context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
+  const tables = table.map(tablePattern);
   const path = file === undefined || file === "-" ? undefined : resolve(cwd, file);
   if (file === undefined && output.mayBeJobLog) {
     throw usageError(
@@ -66,21 +67,27 @@ export const runDump = async (
   const access = await databaseAccess(database, flags, context);
   const server = await serverVersion(queryTarget(access, context), context);
   const program = await findClientProgram("pg_dump", context, server);
-  const tables = table.flatMap((each) => ["--table", each]);
-  const args = [`--format=${format}`, "--no-owner", "--no-privileges", ...partFlags(part), ...tables];
+  const args = [
+    `--format=${format}`,
+    "--no-owner",
+    "--no-privileges",
+    ...partFlags(part),
+    ...tableFlags(tables, program.major),
+  ];
   const env = clientEnvironment(context.env, access);
+  const endOf = ({ ended }: RunningClient): Promise<string> =>
+    ended.catch((error: unknown) => {
+      throw tables.length > 0 ? tableDumpFailed(error) : error;
+    });
   if (path === undefined) {
     const stdout = output.isTerminal ? "pipe" : 1;
     const dump = startClient(program, args, { env, stdin: "ignore", stdout }, context);
     // How the program ended says why the stream broke off.
     if (dump.stdout) await printLines(dump.stdout, output).catch(() => undefined);
-    return warn(await dump.ended, context);
+    return warn(await endOf(dump), context);
   }
-  const bytes = await intoFile(
-    path,
-    access,
-    context,
-    (stdout) => startClient(program, args, { env, stdin: "ignore", stdout }, context).ended,
+  const bytes = await intoFile(path, access, context, (stdout) =>
+    endOf(startClient(program, args, { env, stdin: "ignore", stdout }, context)),
   );
   output.info(`Wrote ${path} (${formatBytes(bytes)}).`);
   const { databaseId } = access;

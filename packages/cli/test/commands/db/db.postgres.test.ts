@@ -109,6 +109,42 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     expect(text).not.toMatch(/COPY|other/);
   });
 
+  it.each([
+    ["--table User", ["public.User"]],
+    ["--table public.User", ["public.User"]],
+    ["--table user", ["public.user"]],
+    ["--table Us*", ["public.User", "public.Us|er"]],
+    ["--table Us|er", ["public.Us|er"]],
+    ["--table ?ser", ["public.User", "public.user"]],
+    ['--table "a.b"', ["public.a.b"]],
+    ["--table Sales.Items --table user", ["Sales.Items", "public.user"]],
+  ])("dumps tables by their names in the database: %s", async (flags, tables) => {
+    await sql(
+      ids.shop,
+      'create schema "Sales"',
+      ...['"User"', '"user"', '"Us|er"', '"a.b"', '"Sales"."Items"'].map((name) => `create table ${name} ()`),
+    );
+    const { status, stderr } = await db(`dump ${ids.shop} --file x.sql ${flags}`);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const text = readFileSync(join(folder, "x.sql"), "utf8").replaceAll('"', "");
+    expect([...text.matchAll(/^CREATE TABLE (.*) \($/gm)].map(([, name]) => name)).toEqual(tables);
+  });
+
+  it.each(["User --table missing", "USER", "us.er", "Sales.User"])(
+    "writes no dump without one of the tables that it should have: %s",
+    async (names) => {
+      await sql(ids.shop, 'create table "User" ()', 'create schema "Sales"');
+      const failed = await db(`dump ${ids.shop} --file x.sql --table ${names}`);
+      expect(failed).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(
+          /no matching .*were found.*--table takes names as the database has them/s,
+        ),
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
   it("writes to standard output, and reads standard input, as in a pipe", async () => {
     await fill(ids.shop);
     const env = { ...environment(), MGMT_CONFIG_DIR: noConfigDir };
@@ -219,6 +255,8 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     ["seed --file some.dump", 2, "is a dump, not SQL"],
     ["dump --schema-only --data-only", 2, "--data-only"],
     ["dump --format tar", 2, "plain, custom"],
+    ["dump --table a.b.c", 2, "a.b.c is not the name of a table"],
+    ["dump --table public.", 2, "public. is not the name of a table"],
     ["dump --file no/such/folder/x.sql", 1, "file:unwritable"],
     ["copy one", 3, "<to-database-id>"],
   ])("refuses a wrong command line: %s", async (line, status, text) => {
