@@ -33,10 +33,11 @@ const usualDirectories: readonly string[] = [
 ];
 
 /**
- * Finds a client program of Postgres that supports a server: the first in `PATH` or in the folder of `MGMT_POSTGRES`, or else the
- * newest that the system has.
+ * Finds a client program of Postgres that supports a server: one of the server's version, or else the oldest that is newer, because
+ * what a newer one writes may have settings that the server does not know. Of several with the same version, it is the first in
+ * `PATH`, in the folder of `MGMT_POSTGRES`, or where the system has them.
  *
- * @param server Version of the server that `pg_dump` must not be older than. Default: any.
+ * @param server Version of the server, which the program must not be older than. Default: any, and the first program is taken.
  * @param directories Patterns of folders to search after these.
  * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
  */
@@ -46,12 +47,15 @@ export const findClientProgram = async (
   server?: PostgresVersion,
   directories: readonly string[] = usualDirectories,
 ): Promise<ClientProgram> => {
-  const tooOld: ClientProgram[] = [];
-  for await (const found of candidates(name, env, directories)) {
-    if (!server || found.major >= server.major) return found;
-    tooOld.push(found);
+  const others: ClientProgram[] = [];
+  for await (const candidate of candidates(name, env, directories)) {
+    if (!server || candidate.major === server.major) return candidate;
+    others.push(candidate);
   }
-  const newest = tooOld.sort((left, right) => right.major - left.major)[0];
+  others.sort((left, right) => left.major - right.major);
+  const oldestNewer = others.find(({ major }) => major >= (server?.major ?? 0));
+  if (oldestNewer) return oldestNewer;
+  const newest = others.at(-1);
   if (newest && server) throw clientTooOld(newest, server);
   throw programNotFound(
     name,

@@ -32,7 +32,7 @@ const find = (path: readonly string[], major?: number, patterns: readonly string
   );
 
 describe.skipIf(process.platform === "win32")("the client programs of Postgres", () => {
-  it("are taken from PATH first", async () => {
+  it("are taken from PATH first if the version of the server does not matter", async () => {
     const [first, second] = [install("a", "16.2"), install("b", "18.1")];
     install("system/17/bin", "17.0");
     expect(await find([first, second], undefined, [join(folder, "system/*/bin")])).toEqual({
@@ -43,11 +43,18 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
     });
   });
 
-  it("are taken from elsewhere if those in PATH are older than the server, the newest first", async () => {
-    const old = install("a", "14.9");
-    for (const version of ["9", "17", "18"]) install(`system/${version}/bin`, `${version}.0`);
-    const found = await find([old], 17, [join(folder, "system/*/bin")]);
-    expect(found.path).toBe(join(folder, "system/18/bin/pg_dump"));
+  it.each([
+    [14, "a"],
+    [15, "system/15/bin"],
+    [16, "system/17/bin"],
+    [17, "system/17/bin"],
+    [18, "b"],
+  ])("have the version of the server, or are the oldest that is newer: %d", async (major, expected) => {
+    const path = [install("b", "18.1"), install("a", "14.9"), install("c", "14.10")];
+    for (const version of ["9", "15", "17", "18"]) install(`system/${version}/bin`, `${version}.0`);
+    expect((await find(path, major, [join(folder, "system/*/bin")])).path).toBe(
+      join(folder, expected, "pg_dump"),
+    );
   });
 
   it("are taken from the folder of the server that mgmt dev uses", async () => {
@@ -141,14 +148,21 @@ describe.skipIf(process.platform === "win32")("the client programs of Postgres",
     });
   });
 
-  it("get no variables of libpq for another server either, nor the variable with its password", async () => {
+  it("get of the variables of libpq only the certificates for another server, and not the variable with its password", async () => {
     const source = async (OLD_URL: string) =>
       foreignSource({ sourceEnv: "OLD_URL" }, {
         env: { ...foreign, PGPASSWORD: "of the user", OLD_URL },
       } as Partial<Context> as Context);
+    const connection = {
+      ...{ PGHOST: "old.example.com", PGUSER: "u", PGDATABASE: "shop", PGSSLMODE: "require" },
+      ...{ PGGSSENCMODE: "disable", PGSSLROOTCERT: "of the user" },
+    };
     const { args, env } = await source("postgresql://u:p@old.example.com/shop?sslmode=require");
-    expect(args).toEqual(["--dbname=postgresql://u@old.example.com/shop?sslmode=require"]);
-    expect(set(env)).toEqual({ ...kept, PGPASSWORD: "p" });
-    expect(set((await source("postgresql://u@old.example.com/shop")).env)).toEqual(kept);
+    expect(args).toEqual([]);
+    expect(set(env)).toEqual({ ...kept, ...connection, PGPASSWORD: "p" });
+    expect(set((await source("postgresql://u@old.example.com/shop")).env)).toEqual({
+      ...kept,
+      ...connection,
+    });
   });
 });
