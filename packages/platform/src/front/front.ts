@@ -9,6 +9,7 @@ import {
 import { loginRefusals } from "@mgmt/cluster/logins/login-refused";
 import { Authentication } from "./authentication.js";
 import { type Startup, withDatabase } from "./first-message.js";
+import { explain } from "./explanations.js";
 import { closeSoon, finish } from "./finish.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
@@ -213,6 +214,8 @@ export class Front implements DataPlane {
       const patience = { patience: this.#patience, signal: waiting.signal };
       const { upstream, first } = await connectToPostgres(this.#options.postgres, startup, patience);
       link(socket, upstream, { pending: rest, first, latency });
+      const { receive } = upstream;
+      upstream.receive = (bytes) => receive(explain(bytes));
       this.#awaitAcceptance(socket, upstream, session, first);
     } catch (error) {
       throw waiting.signal.aborted ? waiting.signal.reason : error;

@@ -1,3 +1,4 @@
+import { encodeError } from "./error-response.js";
 import { LoginRefused, cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
 
 /**
@@ -9,17 +10,8 @@ export class Refusal extends LoginRefused {
 
   /** Returns the bytes of the ErrorResponse. */
   encode(): Buffer {
-    const fields = [
-      ["S", "FATAL"],
-      ["V", "FATAL"],
-      ["C", this.code],
-      ["M", this.message],
-      ...(this.hint === undefined ? [] : [["H", this.hint]]),
-    ];
-    const content = Buffer.from(`${fields.map(([type = "", value = ""]) => `${type}${value}\0`).join("")}\0`);
-    const header = Buffer.alloc(5, "E");
-    header.writeUInt32BE(content.length + 4, 1);
-    return Buffer.concat([header, content]);
+    const hint = this.hint === undefined ? [] : [`H${this.hint}`];
+    return encodeError(["SFATAL", "VFATAL", `C${this.code}`, `M${this.message}`, ...hint]);
   }
 }
 

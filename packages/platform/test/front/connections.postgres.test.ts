@@ -122,6 +122,17 @@ describe("the database of a connection", () => {
     expect(await refusal(refused)).toMatchObject({ code: "42501" });
   });
 
+  it.each([
+    ["a simple query", []],
+    ["a prepared statement", [""]],
+  ])("says how to get pgvector: %s", async (_case, values) => {
+    const client = await connect(await start(), mine.credential);
+    const text = values.length === 0 ? "create extension vector" : "/* $1 */ create extension vector";
+    const failed = client.query({ text, ...(values.length > 0 && { name: "create" }) });
+    await expect(failed).rejects.toMatchObject({ hint: expect.stringContaining("pgvector") });
+    await client.end();
+  });
+
   it("preserves the other startup parameters", async () => {
     const client = await connect(await start(), mine.credential, {
       application_name: "café",

@@ -6,6 +6,7 @@ import { readRegular } from "../data-dir/own-file.js";
 import type { Account } from "../data-dir/account.js";
 import type { Binaries } from "./binaries.js";
 import { type Waiting, dataDirectoryParameter, programFailed, writeAccessRules } from "./cluster.js";
+import { allowExtensions } from "./extensions.js";
 import { endLeftovers, resumeServers } from "./leftovers.js";
 import { type LogWriter, openLog, rotateLog, startLogWriter } from "./log-file.js";
 import { RecoveryWork } from "./recovery-work.js";
@@ -96,6 +97,10 @@ export class PostgresServer {
     await endLeftovers(directory);
     signal?.throwIfAborted();
     await writeAccessRules(directory);
+    const dataDirectory = dataDirectoryParameter(directory, binaries, account);
+    // A colon would end the path.
+    const isAllowed = !dataDirectory.includes(":") && (await allowExtensions(options));
+    const extensions = isAllowed ? dataDirectory : undefined;
     const { logFile } = options;
     await rotateLog(logFile, maxLogBytes);
     const log = await openLog(logFile);
@@ -109,7 +114,7 @@ export class PostgresServer {
     const writer = startLogWriter(log, account);
     const child = spawn(
       join(binaries.directory, "postgres"),
-      ["-D", dataDirectoryParameter(directory, binaries, account), ...serverParameters(binaries, options)],
+      ["-D", dataDirectory, ...serverParameters(binaries, { ...options, extensions })],
       {
         ...account,
         cwd: directory,

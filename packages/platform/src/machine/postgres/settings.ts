@@ -6,13 +6,18 @@ export interface ServerChoices {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
   durable: boolean;
+  /** Directory with the control files of extensions, in place of those of the installation. Default: none. */
+  extensions?: string | undefined;
 }
 
 /**
  * Returns the settings of the server as command-line parameters. They are passed on every start, so that an existing
  * cluster gets the settings of the current version of the platform.
  */
-export const serverParameters = ({ major }: Binaries, { port, durable }: ServerChoices): string[] => {
+export const serverParameters = (
+  { major }: Binaries,
+  { port, durable, extensions }: ServerChoices,
+): string[] => {
   const settings: Record<string, string | number> = {
     port,
     listen_addresses: "127.0.0.1",
@@ -53,6 +58,8 @@ export const serverParameters = ({ major }: Binaries, { port, durable }: ServerC
     max_wal_size: durable ? "256MB" : "64MB",
     // The limit per session, which tenants cannot change. Data that is not durable may be in memory.
     temp_file_limit: durable ? "10GB" : "1GB",
+
+    ...(extensions === undefined ? {} : { extension_control_path: `${extensions}:$system` }),
 
     password_encryption: "scram-sha-256",
     timezone: "UTC",

@@ -1,0 +1,68 @@
+import { encodeError, errorFieldsOf } from "./error-response.js";
+
+/** A hint for an error of Postgres that does not say what a user of the platform can do. */
+interface Explanation {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    code: "0A000",
+    message: 'extension "vector" is not available',
+    hint:
+      "The Postgres of this service does not have pgvector. Install Postgres and pgvector on its machine, such as the packages " +
+      "postgresql-18 and postgresql-18-pgvector, and start mgmt dev with MGMT_POSTGRES=system.",
+  },
+  {
+    code: "42501",
+    message: 'permission denied to create extension "vector"',
+    hint:
+      "With Postgres 17 and older, the administrator of the machine has to allow it: add the line trusted = true to the file " +
+      "extension/vector.control in the folder that pg_config --sharedir prints.",
+  },
+];
+
+/** What the message of an error that is explained contains. */
+const marker = Buffer.from('extension "vector"');
+
+/** Larger parts of a response are passed on without a look. An error comes alone, or after messages of a few bytes. */
+const maxLength = 4_096;
+
+const errorResponse = "E".charCodeAt(0);
+
+/** Length of the type and the length of a message, in bytes. */
+const headerLength = 5;
+
+/**
+ * Gives errors of Postgres a hint that says what a user of the platform can do
+ * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
+ *
+ * @param bytes part of what Postgres sends.
+ * @returns the same bytes, or a copy with other hints.
+ */
+export const explain = (bytes: Buffer): Buffer => {
+  if (bytes.length > maxLength || !bytes.includes(marker)) return bytes;
+  const parts: Buffer[] = [];
+  for (let offset = 0; offset < bytes.length;) {
+    const length = bytes.length - offset < headerLength ? 0 : bytes.readUInt32BE(offset + 1) + 1;
+    // What does not begin with a message, or is not complete, stays as it is.
+    const isMessage = length >= headerLength && length <= bytes.length - offset;
+    const message = isMessage ? bytes.subarray(offset, offset + length) : bytes.subarray(offset);
+    parts.push(isMessage && message[0] === errorResponse ? explainError(message) : message);
+    offset += message.length;
+  }
+  return Buffer.concat(parts);
+};
+
+const explainError = (message: Buffer): Buffer => {
+  const fields = errorFieldsOf(message);
+  const valueOf = (type: string): string | undefined =>
+    fields.find((field) => field.startsWith(type))?.slice(1);
+  const explanation = explanations.find(
+    ({ code, message: text }) => code === valueOf("C") && text === valueOf("M"),
+  );
+  if (explanation === undefined) return message;
+  return encodeError([...fields.filter((field) => !field.startsWith("H")), `H${explanation.hint}`]);
+};
