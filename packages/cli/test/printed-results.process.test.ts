@@ -68,7 +68,9 @@ const run = async (line: string, format = "json", env: NodeJS.ProcessEnv = {}): 
 const addExpiredPreview = async (): Promise<void> => {
   const { json } = await run("preview up --branch old");
   const { databaseId } = json as { databaseId: string };
-  await workplace.run(["databases", "update", databaseId, "--name", "old (expires 2020-01-01T00:00Z)"]);
+  const database = await run(`databases get ${databaseId}`);
+  const { logicalId } = database.json as { logicalId: string };
+  await run(`databases update ${databaseId} --logical-id ${logicalId}.expires-20200101T0000Z`);
 };
 
 describe("what a hand-written command prints with --output json", () => {

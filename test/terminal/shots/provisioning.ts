@@ -98,13 +98,9 @@ export const provisioningInterruptions: Interruptions = {
     waiting: "databases.get",
   },
   "mgmt preview up": {
-    line: (place) => [
-      ...["preview", "up", "--branch", "feature/search", "--project-id", place.ids["project"] ?? ""],
-      ...["--setup", waits(place)],
-    ],
+    line: words("preview up --branch feature/search --project-id {project}"),
     sent: "databases.create",
     waiting: "databases.get",
-    runs: true,
   },
   "mgmt preview list": "passive",
   "mgmt preview diff": "passive",

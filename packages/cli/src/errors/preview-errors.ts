@@ -147,6 +147,14 @@ export const setupFailed = (
     "Correct the setup command, and run mgmt preview up again: it repeats the setup until it succeeds. mgmt preview reset starts over with a new copy.",
   );
 
+export const setupRunning = (branch: string): CliError =>
+  new CliError(
+    "pending",
+    "preview:setup_running",
+    `Another run of the setup of ${branch} has not ended yet`,
+    "Run the same command again, or wait longer with --timeout.",
+  );
+
 export const noBackup = (name: string, id: string): CliError =>
   new CliError(
     "notFound",

@@ -39,8 +39,11 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
   if (inner.length === 0) expect(found, line).not.toEqual([]);
   return found;
 });
-/** Lines that the tests further below run, and one that test/credentials/keyring runs where there is a keyring. */
-const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring)/;
+/**
+ * Lines that the tests further below run, one that test/credentials/keyring runs where there is a keyring, and those that connect to a
+ * preview database, as commands/preview/setup does.
+ */
+const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring|preview .*--setup)/;
 
 /** Creates a project with a database, and recovers from a fault. */
 const provision = `

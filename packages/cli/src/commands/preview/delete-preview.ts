@@ -13,19 +13,20 @@ export interface DeletedPreview {
 /**
  * Deletes a preview database, and its branch unless that has something else. What is gone already counts as deleted.
  *
+ * @param databases the preview, and second ones of the same repository that an interrupted `ensureCopy` has left.
  * @param output Where to print what was deleted. Undefined in a dry run.
  */
 export const deletePreview = async (
   branch: Branch,
-  database: Database | undefined,
+  databases: readonly Database[],
   client: MgmtClient,
   output: Context["output"] | undefined,
   signal: AbortSignal,
 ): Promise<DeletedPreview> => {
   const { gitName } = branch;
-  if (database) {
-    await deleteDatabase(database.id, client, signal);
-    output?.info(`Deleted database ${database.id} of ${gitName}.`);
+  for (const { id } of databases) {
+    await deleteDatabase(id, client, signal);
+    output?.info(`Deleted database ${id} of ${gitName}.`);
   }
   const kept = await ignoring(
     ["branch:not_found", "branch:has_resources"],
@@ -37,7 +38,7 @@ export const deletePreview = async (
       ? `Branch ${gitName} still has other databases or services and was not deleted.`
       : `Deleted branch ${gitName}.`,
   );
-  return { branch: gitName, databaseId: database?.id ?? null, branchId: isKept ? null : branch.id };
+  return { branch: gitName, databaseId: databases[0]?.id ?? null, branchId: isKept ? null : branch.id };
 };
 
 /** Deletes a database unless it is gone already. */

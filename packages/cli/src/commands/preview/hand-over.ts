@@ -6,9 +6,8 @@ import { accessTo } from "../../run/database-url.js";
 import { type Disclosure, type DisclosureFlags, goElsewhere } from "../../secrets/disclosure.js";
 import { withVariable } from "../env/env-file.js";
 import { writeVariable } from "../env/run.js";
-import { nameWith, type PreviewRecord } from "./record.js";
-import { inheritedEnvironment } from "../../output/find-program.js";
-import { exitStatusOf } from "../run/run-program.js";
+import { runSetupOnce } from "./setup.js";
+import { type RecordedPreview, storeRecord } from "./store-record.js";
 
 export interface HandOverOptions {
   /** Name of the variable in the file, and in the environment of the setup. */
@@ -26,10 +25,9 @@ export interface HandOverOptions {
 
 /** A preview that exists, and may not be ready. */
 export interface ExistingPreview {
-  readonly branch: string;
-  readonly databaseId: string;
+  readonly gitName: string;
   readonly region: string | null;
-  readonly record: PreviewRecord;
+  readonly preview: RecordedPreview;
 }
 
 /** What `mgmt preview up` prints. */
@@ -56,10 +54,10 @@ export interface PreviewResult {
  * Waits until a preview is ready, runs the setup if it has to, and prints or writes the connection string, also if the setup fails.
  *
  * @param facts more fields of the result.
- * @throws `preview:setup_failed`.
+ * @throws `preview:setup_failed`; `preview:setup_running`; `database:unreachable`, if the setup cannot know whether to run.
  */
 export const handOver = async (
-  { branch, databaseId, region, record }: ExistingPreview,
+  { gitName: branch, region, preview }: ExistingPreview,
   facts: { readonly created: boolean },
   options: HandOverOptions,
   disclosure: Disclosure,
@@ -68,25 +66,30 @@ export const handOver = async (
 ): Promise<void> => {
   const { output, signal } = context;
   const { setup, setupAgain, name, timeoutMs, pooled } = options;
+  const { record } = preview;
+  const databaseId = preview.database.id;
   await client.databases.waitUntilReady(databaseId, { signal, timeoutMs });
   const direct = await accessTo(databaseId, client, context);
   const { url } = pooled ? await accessTo(databaseId, client, context, { pooled }) : direct;
   let status: number | undefined;
-  if (setup !== undefined && (setupAgain || record.setupPending)) {
-    output.info(`Running the setup: ${setup}`);
-    status = await runSetup(setup, { [name]: direct.url }, context);
-    signal.throwIfAborted();
-    if (status === 0 && record.setupPending) {
-      const done = { ...record, setupPending: false, setupDone: true };
-      await client.databases.update(databaseId, { name: nameWith(branch, done) }, { signal });
+  let problem: unknown;
+  if (setup !== undefined) {
+    let noted = preview;
+    const note = async (setupPending: boolean): Promise<void> => {
+      noted = await storeRecord(noted, branch, { ...record, setupPending }, client, context);
+    };
+    const steps = { branch, command: setup, again: setupAgain, variable: name, timeoutMs };
+    try {
+      status = await runSetupOnce({ ...steps, onStart: () => note(true) }, direct, context);
+      if (status === undefined || status === 0) await note(false);
+      else problem = setupFailed(branch, { databaseId, ...facts }, status);
+    } catch (error) {
+      signal.throwIfAborted();
+      problem = error;
     }
   } else if (record.setupPending) {
     const message = `The setup of ${branch} has not succeeded yet. Pass --setup to run it.`;
     output.notice({ code: "preview:setup_pending", message, databaseId });
-  } else if (setup !== undefined) {
-    output.info(
-      `The setup did not run, because one has succeeded for the preview of ${branch}. --setup-again runs it.`,
-    );
   }
   if (record.expiresAt !== undefined && Date.parse(record.expiresAt) <= Date.now()) {
     const message = `The preview of ${branch} expired at ${record.expiresAt}: mgmt preview prune deletes it. Pass --expires to keep it longer.`;
@@ -98,10 +101,11 @@ export const handOver = async (
     ...facts,
     region,
     expiresAt: record.expiresAt ?? null,
-    ...(status !== undefined && { setup: status === 0 ? ("succeeded" as const) : ("failed" as const) }),
+    ...(problem !== undefined && { setup: "failed" as const }),
+    ...(status === 0 && { setup: "succeeded" as const }),
   };
   await print(url, result, options, disclosure, context);
-  if (status !== undefined && status !== 0) throw setupFailed(branch, result, status);
+  if (problem !== undefined) throw problem instanceof Error ? problem : new Error(String(problem));
 };
 
 const print = async (
@@ -124,28 +128,4 @@ const print = async (
   const path = resolve(cwd, file);
   await writeVariable({ path, name, url }, context);
   await output.result({ ...preview, file: path, variable: name });
-};
-
-/**
- * Runs the command of `--setup` in a shell, with the connection string in its environment. What it prints goes to standard error,
- * because standard output is for the result. Returns its exit status.
- */
-const runSetup = (
-  command: string,
-  variables: Readonly<Record<string, string>>,
-  { env, cwd, interruption }: Pick<Context, "env" | "cwd" | "interruption">,
-): Promise<number> => {
-  const [shell, args] =
-    process.platform === "win32"
-      ? [env["ComSpec"] ?? "cmd.exe", ["/d", "/s", "/c", command]]
-      : ["/bin/sh", ["-c", command]];
-  return exitStatusOf(shell, args, {
-    cwd,
-    env: { ...inheritedEnvironment(env), ...variables },
-    stdio: ["ignore", 2, 2],
-    interruption,
-    // The run ends with the signal once the setup has ended.
-    onSignal: (signal) => interruption.interrupt(signal),
-    notFound: "Install a shell, or run the setup yourself with mgmt run.",
-  });
 };

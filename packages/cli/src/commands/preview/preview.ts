@@ -5,7 +5,7 @@ import { whyNotAsked } from "../../input/ask.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
-import { type PreviewRecord, recordIn, repositoryIn } from "./record.js";
+import { type PreviewIdentity, type PreviewRecord, readRecord } from "./record.js";
 import { branchIn, type Surroundings } from "./repository.js";
 
 /** The flags that the commands of previews have in common. */
@@ -18,10 +18,8 @@ export interface PreviewFlags {
 }
 
 /** A preview database with what it remembers. */
-export interface Preview {
+export interface Preview extends PreviewIdentity {
   readonly database: Database;
-  /** Key of its git repository, or null if it was made without one. */
-  readonly repository: string | null;
   readonly record: PreviewRecord;
 }
 
@@ -60,29 +58,36 @@ export const assertPreview = (branch: Branch): void => {
 /** Returns the databases that are previews. */
 export const previewsAmong = (databases: readonly Database[]): Preview[] =>
   databases.flatMap((database) => {
-    const repository = repositoryIn(database.logicalId);
-    return repository === undefined ? [] : [{ database, repository, record: recordIn(database.name) }];
+    const preview = readRecord(database);
+    return preview === undefined ? [] : [{ database, ...preview }];
   });
+
+/** Returns the previews on a branch, oldest first. */
+export const previewsOn = async (
+  place: { readonly projectId: string; readonly branchId: string },
+  client: MgmtClient,
+  signal: AbortSignal,
+): Promise<Preview[]> => previewsAmong(await client.databases.list(place, { signal }).toArray());
 
 /**
  * Returns the preview of a branch: that of the git repository, else the one that was made without a repository. Without a
- * repository, the only preview that the branch has. Throws `preview:several`.
+ * repository, the only preview that the branch has. The oldest one if there are several of the same repository: see `ensureCopy`.
+ *
+ * @throws `preview:several`.
  */
 export const findPreview = async (
-  { id: branchId, gitName, project }: Branch,
+  branch: Branch,
   { repository }: Surroundings,
   client: MgmtClient,
   { signal }: Context,
 ): Promise<Preview | undefined> => {
-  const databases = await client.databases.list({ projectId: project.id, branchId }, { signal }).toArray();
-  const previews = previewsAmong(databases);
+  const place = { projectId: branch.project.id, branchId: branch.id };
+  const previews = await previewsOn(place, client, signal);
   const own = previews.find((each) => each.repository === (repository?.key ?? null));
   if (own) return own;
   if (repository) return previews.find((each) => each.repository === null);
   const [only, ...others] = previews;
-  if (others.length === 0) return only;
-  throw severalPreviews(
-    gitName,
-    previews.map((each) => each.repository ?? "none"),
-  );
+  if (only && others.every((each) => each.repository === only.repository)) return only;
+  if (!only) return undefined;
+  throw severalPreviews(branch.gitName, [...new Set(previews.map((each) => each.repository ?? "none"))]);
 };

@@ -6,6 +6,7 @@ import { printable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
 import { findBranch, openBranch } from "./open-branch.js";
 import type { PreviewFlags } from "./preview.js";
+import { setupSchema } from "./record.js";
 import { sourceOf } from "./source-database.js";
 import { execFile } from "node:child_process";
 import { findClientProgram } from "../db/client-programs.js";
@@ -86,7 +87,13 @@ const colored = (patch: string, { strong, good, bad, busy }: Style): string => {
 };
 
 /** Copies of a database have the same schema, but other owners. */
-const dumpArguments = ["--schema-only", "--no-owner", "--no-privileges", "--no-password"];
+const dumpArguments = [
+  "--schema-only",
+  "--no-owner",
+  "--no-privileges",
+  "--no-password",
+  `--exclude-schema=${setupSchema}`,
+];
 
 /**
  * Returns the schema of a database as SQL, without what differs between two dumps of the same schema.

@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "./delete-preview.js";
 import { findBranch, openBranch } from "./open-branch.js";
-import type { PreviewFlags } from "./preview.js";
+import { type PreviewFlags, previewsOn } from "./preview.js";
 
 /** Deletes the preview database of a branch. */
 export const runPreviewDown = async (
@@ -12,17 +12,21 @@ export const runPreviewDown = async (
 ): Promise<void> => {
   const { output, signal } = context;
   const opened = await openBranch(options, flags, context);
-  const { client, gitName, dryRun } = opened;
+  const { client, projectId, gitName, dryRun } = opened;
   const { branch, preview } = await findBranch(opened, context);
+  const all = branch && preview ? await previewsOn({ projectId, branchId: branch.id }, client, signal) : [];
+  const databases = all.flatMap(({ repository, database }) =>
+    repository === preview?.repository ? [database] : [],
+  );
   if (branch && !dryRun && !flags.yes) {
     const { confirm } = await import("../../input/confirm.js");
-    const what = preview
-      ? `delete database ${preview.database.id} of ${gitName}`
-      : `delete branch ${gitName}`;
+    const ids = databases.map(({ id }) => id);
+    const what =
+      ids.length > 0 ? `delete database ${ids.join(" and ")} of ${gitName}` : `delete branch ${gitName}`;
     await confirm(what, context);
   }
   const deleted = branch
-    ? await deletePreview(branch, preview?.database, client, dryRun ? undefined : output, signal)
+    ? await deletePreview(branch, databases, client, dryRun ? undefined : output, signal)
     : { branch: gitName, databaseId: null, branchId: null };
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (!branch) output.info(`The project has no branch ${gitName}, so there is nothing to delete.`);

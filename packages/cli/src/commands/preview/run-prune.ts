@@ -4,13 +4,13 @@ import { noRepository } from "../../errors/preview-errors.js";
 import { checkedOutBranches } from "./clone.js";
 import { remoteBranches } from "./remote.js";
 import { printRequests } from "../../service/dry-run.js";
-import { type DeletedPreview, deletePreview, ignoring } from "./delete-preview.js";
+import { type DeletedPreview, deletePreview } from "./delete-preview.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
 import { type PreviewFlags, projectOf } from "./preview.js";
-import { nameWith } from "./record.js";
 import type { GitState } from "./remote-state.js";
 import { surroundingsOf } from "./repository.js";
+import { storeRecord } from "./store-record.js";
 
 export interface PruneOptions extends Omit<PreviewFlags, "branch"> {
   /** How old a preview is at least before it is deleted because its branch is gone. */
@@ -57,12 +57,12 @@ export const runPreviewPrune = async (
     judged = (await judge()).filter(({ preview }) => announced.has(preview.database.id));
     for (const each of judged) if (!isDoomed(each)) announce(each, output);
   }
-  await rememberPushed(judged, client, signal);
+  await rememberPushed(judged, client, context);
   const deleted: PrunedPreview[] = [];
   try {
     for (const { branch, preview, verdict } of judged.filter(isDoomed)) {
       const { database } = preview;
-      const result = await deletePreview(branch, database, client, dryRun ? undefined : output, signal);
+      const result = await deletePreview(branch, [database], client, dryRun ? undefined : output, signal);
       deleted.push({ ...result, reason: verdict.reason });
     }
   } finally {
@@ -110,12 +110,11 @@ const ageStart = ({ createdAt }: Database): number => Date.parse(createdAt);
 const rememberPushed = async (
   listed: readonly PlacedPreview[],
   client: MgmtClient,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<void> => {
   for (const { branch, preview, state } of listed) {
-    const { database, record } = preview;
+    const { record } = preview;
     if (state !== "exists" || record.pushed) continue;
-    const name = nameWith(branch.gitName, { ...record, pushed: true });
-    await ignoring(["database:not_found"], client.databases.update(database.id, { name }, { signal }));
+    await storeRecord(preview, branch.gitName, { ...record, pushed: true }, client, context);
   }
 };

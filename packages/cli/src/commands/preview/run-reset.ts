@@ -9,9 +9,10 @@ import { handOver, type HandOverOptions, type PreviewResult } from "./hand-over.
 import type { Progress } from "./interruption-notice.js";
 import { findBranch, openBranch } from "./open-branch.js";
 import type { Preview, PreviewFlags } from "./preview.js";
-import { nameWith, type PreviewRecord } from "./record.js";
+import type { PreviewRecord } from "./record.js";
 import { recordOfRun } from "./record-of-run.js";
-import { ensureCopy, sourceOf } from "./source-database.js";
+import { ensureCopy, type EnsuredCopy, sourceOf } from "./source-database.js";
+import { storeRecord } from "./store-record.js";
 
 export interface ResetOptions extends PreviewFlags, HandOverOptions {
   readonly expiresAt: string | null | undefined;
@@ -35,6 +36,8 @@ interface Target {
   readonly record: PreviewRecord;
 }
 
+type Replaced = Pick<EnsuredCopy, "preview" | "region">;
+
 /** Replaces the data of a preview database by that of its source. */
 export const runPreviewReset = (options: ResetOptions, flags: GlobalFlags, context: Context): Promise<void> =>
   disclosePreview(options, context, (each, disclosure, progress) =>
@@ -54,7 +57,7 @@ const reset = async (
   const { branch, preview } = await findBranch(opened, context);
   if (!branch || !preview) throw noPreview(gitName);
   const source = await sourceOf(preview.database, projectId, client, signal);
-  const earlier = { ...preview.record, setupPending: options.setup !== undefined, setupDone: false };
+  const earlier = { ...preview.record, setupPending: false };
   const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
   const backupId = await backupOf(source, options.fromBackup, client, signal);
@@ -62,10 +65,12 @@ const reset = async (
     await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
     if (!flags.yes) await confirmReset(target, backupId, context);
   }
-  const { id, region } =
+  const replaced =
     backupId === undefined
-      ? await replace(target, client, context, progress)
+      ? await replace(target, client, context, { progress, dryRun: dryRun !== undefined })
       : await restore(target, backupId, client, context);
+  const { region } = replaced;
+  const fresh = await storeRecord(replaced.preview, gitName, record, client, context);
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
 
   const isKept = backupId !== undefined;
@@ -74,8 +79,7 @@ const reset = async (
     connectionsKept: isKept,
     deletedDatabaseId: isKept ? null : preview.database.id,
   };
-  const restored = { branch: gitName, databaseId: id, region, record };
-  await handOver(restored, facts, options, disclosure, client, context);
+  await handOver({ gitName, region, preview: fresh }, facts, options, disclosure, client, context);
 };
 
 const confirmReset = async (
@@ -100,45 +104,39 @@ const replace = async (
   { projectId, branch, preview, source, record }: Target,
   client: MgmtClient,
   { output, signal }: Context,
-  progress: Progress,
-): Promise<{ id: string; region: string | null }> => {
+  { progress, dryRun }: { readonly progress: Progress; readonly dryRun: boolean },
+): Promise<Replaced> => {
   const { gitName } = branch;
   const { id: oldId } = preview.database;
   await deleteDatabase(oldId, client, signal);
   Object.assign(progress, { branch: gitName, deletedId: oldId, isCreating: true });
-  const copy = {
-    projectId,
-    branchId: branch.id,
-    gitName,
-    repository: preview.repository ?? undefined,
-    record,
-    source,
-  };
-  const { id, region } = await ensureCopy(copy, client, { signal });
+  const { repository } = preview;
+  const copy = { projectId, branchId: branch.id, gitName, repository, record, source };
+  const ensured = await ensureCopy(copy, client, { signal, dryRun });
+  const { id } = ensured.preview.database;
+  const { region } = ensured;
   progress.databaseId = id;
   output.info(
     `Database ${oldId} of ${gitName} was replaced by ${id}, a copy of ${source.name}${inRegion(region)}. ` +
       "Connection strings from before no longer work.",
   );
-  return { id, region };
+  return ensured;
 };
 
 /** Restores the preview in place, which keeps its id and its connections. */
 const restore = async (
-  { branch, preview, source, record }: Target,
+  { branch, preview, source }: Target,
   backupId: string,
   client: MgmtClient,
   { output, signal }: Context,
-): Promise<{ id: string; region: string | null }> => {
-  const { id, name, region } = preview.database;
+): Promise<Replaced> => {
+  const { id, region } = preview.database;
   const from = { type: "backup", databaseId: source.id, backupId } as const;
   await client.databases.restore(id, { source: from }, { signal });
-  const newName = nameWith(branch.gitName, record);
-  if (newName !== name) await client.databases.update(id, { name: newName }, { signal });
   output.info(
     `Database ${id} of ${branch.gitName} is restored from backup ${backupId} of ${source.name}. Its connection strings stay the same.`,
   );
-  return { id, region: region?.id ?? null };
+  return { preview, region: region?.id ?? null };
 };
 
 /** Returns the id of the backup to restore. Throws `preview:no_backup`. */

@@ -1,4 +1,3 @@
-import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js";
 import type { Disclosure } from "../../secrets/disclosure.js";
@@ -7,10 +6,11 @@ import { disclosePreview } from "./disclose-preview.js";
 import { handOver, type HandOverOptions } from "./hand-over.js";
 import type { Progress } from "./interruption-notice.js";
 import { openBranch } from "./open-branch.js";
-import { assertPreview, findPreview, type Preview, type PreviewFlags } from "./preview.js";
-import { nameWith, type PreviewRecord } from "./record.js";
+import { assertPreview, findPreview, type PreviewFlags } from "./preview.js";
+import type { PreviewRecord } from "./record.js";
 import { recordOfRun } from "./record-of-run.js";
 import { defaultSource, ensureCopy, type EnsuredCopy } from "./source-database.js";
+import { storeRecord } from "./store-record.js";
 
 export interface UpOptions extends PreviewFlags, HandOverOptions {
   /** ISO time, null for never, undefined to leave it as it is. */
@@ -39,50 +39,38 @@ const createOrFind = async (
   if (known) assertPreview(known);
   const existing = known && (await findPreview(known, surroundings, client, context));
   if (existing?.database.status === "failure") throw previewFailed(gitName, existing.database.id);
-  const before = existing?.record;
-  const isPending = options.setup !== undefined && before?.setupDone !== true;
-  const earlier = isPending ? { ...before, setupPending: true } : (before ?? {});
-  const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
+  const recordFor = (earlier: PreviewRecord): Promise<PreviewRecord> =>
+    recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
+  const record = await recordFor(existing?.record ?? {});
   // A source that cannot be copied is found before the branch is created.
   const source = existing ? undefined : await defaultSource(projectId, branches, client, signal);
   if (!dryRun) progress.branch = gitName;
   const branchId =
     known?.id ?? (await client.projects.branches.ensure(projectId, { gitName }, { signal })).resource.id;
-  let found: EnsuredCopy | undefined;
+  let copy: EnsuredCopy | undefined;
   if (existing) {
-    const { id, region } = existing.database;
-    progress.databaseId = id;
-    found = { id, region: region?.id ?? null, created: false, record };
-    await remember(existing, gitName, record, client, signal);
+    copy = { preview: existing, region: existing.database.region?.id ?? null, created: false };
   }
   if (source) {
     if (!dryRun) await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
     progress.isCreating = true;
-    const repository = surroundings.repository?.key;
-    const copy = { projectId, branchId, gitName, repository, record, source };
-    found = await ensureCopy(copy, client, context);
-    progress.databaseId = found.id;
+    const repository = surroundings.repository?.key ?? null;
+    const wanted = { projectId, branchId, gitName, repository, record, source };
+    copy = await ensureCopy(wanted, client, { signal, dryRun: dryRun !== undefined });
   }
+  if (!copy) throw new Error("The preview was neither found nor created");
+  progress.databaseId = copy.preview.database.id;
+  const isOfOtherRun = source !== undefined && !copy.created && !dryRun;
+  const stored = isOfOtherRun ? await recordFor(copy.preview.record) : record;
+  const preview = await storeRecord(copy.preview, gitName, stored, client, context);
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
-  if (!found) throw new Error("The preview was neither found nor created");
 
-  const { id, region, created } = found;
+  const { region, created } = copy;
   const where = region === null ? "" : ` in ${region}`;
-  output.info(`Database ${id} of ${gitName} ${created ? "was created" : "already exists"}${where}.`);
-  const preview = { branch: gitName, databaseId: id, region, record: found.record };
-  await handOver(preview, { created }, options, disclosure, client, context);
-};
-
-/** Stores the record of a preview if it has changed. */
-const remember = async (
-  { database }: Preview,
-  gitName: string,
-  record: PreviewRecord,
-  client: MgmtClient,
-  signal: AbortSignal,
-): Promise<void> => {
-  const name = nameWith(gitName, record);
-  if (name !== database.name) await client.databases.update(database.id, { name }, { signal });
+  output.info(
+    `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${where}.`,
+  );
+  await handOver({ gitName, region, preview }, { created }, options, disclosure, client, context);
 };
 
 /** Returns why git refuses a text as the name of a branch, by the rules of `git check-ref-format --branch`. */

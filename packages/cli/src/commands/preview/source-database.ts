@@ -2,7 +2,10 @@ import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { defaultDatabaseOf } from "../../run/database-url.js";
 import { ApiError } from "../../contract/sdk.js";
-import { logicalIdOf, nameWith, type PreviewRecord, recordIn } from "./record.js";
+import { deleteDatabase } from "./delete-preview.js";
+import { previewsOn } from "./preview.js";
+import { logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";
+import type { RecordedPreview } from "./store-record.js";
 
 /**
  * Returns the database that previews are copies of: the project's default one if it is on the default branch, or else the only
@@ -39,40 +42,50 @@ export const sourceOf = async (
 };
 
 /** A preview database to create. */
-export interface NewPreview {
+export interface NewPreview extends PreviewIdentity {
   readonly projectId: string;
-  readonly branchId: string;
   readonly gitName: string;
-  /** Key of the git repository. */
-  readonly repository: string | undefined;
   readonly record: PreviewRecord;
   readonly source: Pick<Database, "id" | "region">;
 }
 
 export interface EnsuredCopy {
-  readonly id: string;
+  readonly preview: RecordedPreview;
   readonly region: string | null;
   readonly created: boolean;
-  /** What it remembers. If another run has created it meanwhile, what that run has stored. */
-  readonly record: PreviewRecord;
 }
 
-/** Creates the preview database of a branch in the region of its source, unless it exists. */
+/**
+ * Creates the preview database of a branch in the region of its source, unless it exists.
+ *
+ * The service keeps logical ids unique, so that only one of several runs creates it. A run may create a second one after another has
+ * stored a record in the logical id of the first. That is found and deleted before anything uses it: the oldest one is the preview.
+ */
 export const ensureCopy = async (
-  { projectId, branchId, gitName, repository, record, source }: NewPreview,
+  { projectId, branchId, repository, gitName, record, source }: NewPreview,
   client: MgmtClient,
-  { signal }: Pick<Context, "signal">,
+  { signal, dryRun }: Pick<Context, "signal"> & { readonly dryRun: boolean },
 ): Promise<EnsuredCopy> => {
+  const identity = { repository, branchId };
   const body = {
     projectId,
     branchId,
-    logicalId: logicalIdOf(repository),
+    logicalId: logicalIdOf(identity),
     name: nameWith(gitName, record),
     // The service accepts every region that it returns, also one that this version does not know.
     region: (source.region?.id ?? "inherit") as DatabaseRegion,
     source: { type: "database", databaseId: source.id } as const,
   };
   const { resource, created } = await client.databases.ensure(body, { signal });
-  const region = resource.region?.id ?? null;
-  return { id: resource.id, region, created, record: created ? record : recordIn(resource.name) };
+  const { id } = resource;
+  const all = dryRun ? [] : await previewsOn({ projectId, branchId }, client, signal);
+  const oldest = all.find((each) => each.repository === repository);
+  if (oldest) {
+    if (created && oldest.database.id !== id) await deleteDatabase(id, client, signal);
+    const region = oldest.database.region?.id ?? null;
+    return { preview: oldest, region, created: created && oldest.database.id === id };
+  }
+  const { name, logicalId } = body;
+  const preview = { ...identity, database: { id, name, logicalId }, record: { commit: record.commit } };
+  return { preview, region: resource.region?.id ?? null, created };
 };

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../folders.js";
 import { inProcess, runInProcess } from "../../in-process.js";
 import { postgresFolder, postgresPath, withPostgres } from "../db/system-postgres.js";
-import type { Mgmt } from "../../result.js";
+import type { Mgmt, Result } from "../../result.js";
 import { type Place, type Up, usePlace } from "./place.js";
 
 const current = usePlace();
@@ -141,6 +141,8 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt preview diff with Postgres")
     const [json, changed, fresh] = seen;
     expect(json, stderr).toMatchObject({ created: true, setup: "succeeded" });
     expect(changed).toMatchObject({ status: 1, stdout: expect.stringContaining("+    title text") });
+    // The record of the setup is no change of the branch.
+    expect((changed as Result).stdout).not.toContain("mgmt_preview");
     expect(fresh).toMatchObject({ status: 0, stdout: "" });
   }, 120_000);
 });

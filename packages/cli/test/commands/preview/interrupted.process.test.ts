@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../bin.js";
@@ -80,31 +78,5 @@ describe("an interrupted preview", () => {
     const again = await place.mgmt`preview up --branch a -o json`;
     expect({ status: again.status, stderr: again.stderr }).toMatchObject({ status: 0 });
     expect(again.json).toMatchObject({ databaseId: copy?.id });
-  });
-
-  it("ends the setup too, which runs again later", async () => {
-    const place = current();
-    const log = join(place.folder, "log");
-    const words = ["preview", "up", "--branch", "a", "--setup"];
-    const { states } = place.session.server.engine;
-    const ready = (async () => {
-      while ((await place.databases()).length < 2);
-      await states.setDatabaseStatus((await place.databases())[1]?.id ?? "", "ready");
-    })();
-    const interrupted = await run([...words, "echo started >> log; exec sleep 600"], {
-      env: place.env,
-      cwd: place.folder,
-      onStart: (child) =>
-        void (async () => {
-          while (!existsSync(log) || readFileSync(log, "utf8") === "") await nextTurn();
-          child.kill("SIGTERM");
-        })(),
-    });
-    await ready;
-    expect(interrupted).toMatchObject({ status: 143, stdout: "" });
-    expect(interrupted.stderr).toContain("preview up continues");
-    const again = await place.mgmt`preview up --branch a ${"--setup=echo again >> log"}`;
-    expect(again.status).toBe(0);
-    expect(readFileSync(log, "utf8")).toBe("started\nagain\n");
   });
 });

@@ -48,6 +48,18 @@ export class Place {
     return (await this.mgmt`databases list --project-id ${this.projectId} -o json`).json as never;
   }
 
+  /** Makes a preview expire long ago, which only its sponsor can. */
+  async expire(id: string): Promise<void> {
+    const database = (await this.databases()).find((each) => each.id === id);
+    const logicalId = database?.logicalId?.replace(/\.expires-.*$/, "") ?? "";
+    await this.mgmt`databases update ${id} --logical-id ${`${logicalId}.expires-20200101T0000Z`}`;
+  }
+
+  /** Runs a command line in a folder as an agent of the token's user. */
+  async asAgent(cwd = this.folder): Promise<Mgmt> {
+    return this.mgmtIn(cwd, { MGMT_TOKEN: await this.session.server.engine.tokens.agent() });
+  }
+
   /** Returns the Git names of the project's branches. */
   async branches(): Promise<string[]> {
     const { json } = await this.mgmt`projects branches list ${this.projectId} -o json`;

@@ -14,15 +14,20 @@ beforeEach(() => {
 const up = async (
   cwd: string,
   env: NodeJS.ProcessEnv = {},
-): Promise<{ branch: string; logicalId: string | null; name: string }> => {
+): Promise<{ branch: string; repository: string | undefined; pushed: boolean; name: string }> => {
   const result = await place.mgmtIn(cwd, env)`preview up -o json`;
   expect(result.status, result.stderr).toBe(0);
   const { databaseId, branch } = result.json as Up & { branch: string };
-  const found = (await place.databases()).find(({ id }) => id === databaseId);
-  return { branch, logicalId: found?.logicalId ?? null, name: found?.name ?? "" };
+  const database = (await place.databases()).find(({ id }) => id === databaseId);
+  const { logicalId, name = "" } = database ?? {};
+  return { branch, repository: repositoryIn(logicalId), pushed: /\.pushed\b/.test(logicalId ?? ""), name };
 };
 
-const shopOf = (address: string): string => `preview.${repositoryKey(address, "/")}`;
+/** Returns the repository in the logical id of a preview. */
+const repositoryIn = (logicalId: string | null | undefined): string | undefined =>
+  /^preview\.([\w-]+)\.br_/.exec(logicalId ?? "")?.[1];
+
+const shopOf = (address: string): string => repositoryKey(address, "/");
 
 describe("the git branch and repository of a preview", () => {
   it("are those of the clone, with the commit, and whether the branch is in the remote", async () => {
@@ -33,14 +38,15 @@ describe("the git branch and repository of a preview", () => {
     const first = await up(clone);
     expect(first).toEqual({
       branch: "feature/cart",
-      logicalId: shopOf(origin),
+      repository: shopOf(origin),
+      pushed: false,
       name: `feature/cart (commit ${commit})`,
     });
     place.git(clone, "push", "--quiet", origin, "feature/cart");
     // The clone has not fetched the branch, so the remote is asked.
-    expect((await up(clone)).name).toBe(`feature/cart (commit ${commit}, pushed)`);
+    expect(await up(clone)).toEqual({ ...first, pushed: true });
     mkdirSync(join(clone, "deep"));
-    expect((await up(join(clone, "deep"))).logicalId).toBe(shopOf(origin));
+    expect((await up(join(clone, "deep"))).repository).toBe(shopOf(origin));
   });
 
   it("are the same on all machines, however their clones reach the remote", async () => {
@@ -50,7 +56,7 @@ describe("the git branch and repository of a preview", () => {
     place.git(place.folder, "remote", "add", "origin", "git@github.com:acme/shop.git");
     // Nothing is sent: the program that git would call for ssh fails.
     const ofLaptop = await up(place.folder, { GIT_SSH_COMMAND: "false" });
-    expect(ofLaptop.logicalId).toBe(ofJob.logicalId);
+    expect(ofLaptop.repository).toBe(ofJob.repository);
     expect(await place.databases()).toHaveLength(2);
   });
 
@@ -67,7 +73,8 @@ describe("the git branch and repository of a preview", () => {
     expect(JSON.stringify(place.session.server.engine.requests) + stderr + stdout).not.toContain(
       "hidden-password",
     );
-    expect((await place.databases()).at(-1)?.logicalId).toBe(shopOf("http://127.0.0.1:1/acme/shop"));
+    const { logicalId } = (await place.databases()).at(-1) ?? {};
+    expect(repositoryIn(logicalId)).toBe(shopOf("http://127.0.0.1:1/acme/shop"));
   });
 
   it.each([
@@ -85,9 +92,11 @@ describe("the git branch and repository of a preview", () => {
     place.startBranch(work, "feature");
     const shallow = place.clone(`file://${origin}`, "shallow", "--depth", "1");
     place.git(shallow, "checkout", "--quiet", "--detach");
-    const { branch, logicalId, name } = await up(shallow, env);
-    expect({ branch, logicalId }).toEqual({ branch: "feature", logicalId: shopOf(origin) });
-    expect(name).toContain("pushed");
+    expect(await up(shallow, env)).toMatchObject({
+      branch: "feature",
+      repository: shopOf(origin),
+      pushed: true,
+    });
   });
 
   it.each<[string, NodeJS.ProcessEnv]>([
@@ -153,7 +162,7 @@ describe("the git branch and repository of a preview", () => {
       const clone = place.clone(place.bareRepository("shop.git"), "clone");
       place.startBranch(clone, branch);
       expect((await up(clone)).branch).toBe(branch);
-      expect((await up(clone)).name).toContain("pushed");
+      expect((await up(clone)).pushed).toBe(true);
       expect(await place.branches()).toEqual(["main", branch]);
       expect(await place.mgmtIn(clone)`preview down --yes`).toMatchObject({ status: 0 });
       expect(await place.branches()).toEqual(["main"]);
@@ -171,11 +180,11 @@ describe("the git branch and repository of a preview", () => {
     const clone = place.clone(shop, "clone");
     place.git(clone, "remote", "add", "fork", fork);
     place.startBranch(clone, "feature");
-    expect((await up(clone)).logicalId).toBe(shopOf(shop));
+    expect((await up(clone)).repository).toBe(shopOf(shop));
     for (const remote of ["fork", fork]) {
       await place.mgmtIn(clone)`preview up --remote ${remote}`;
-      expect((await place.databases()).map(({ logicalId }) => logicalId)).toEqual([
-        null,
+      expect((await place.databases()).map(({ logicalId }) => repositoryIn(logicalId))).toEqual([
+        undefined,
         shopOf(shop),
         shopOf(fork),
       ]);
@@ -190,7 +199,7 @@ describe("the git branch and repository of a preview", () => {
 
   it("are only the branch without a remote", async () => {
     place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
-    expect(await up(place.folder)).toMatchObject({ branch: "feature", logicalId: "preview" });
+    expect(await up(place.folder)).toMatchObject({ branch: "feature", repository: undefined });
   });
 
   it("need git, unless flags or the CI job name the branch", async () => {
@@ -254,7 +263,7 @@ describe("the git branch and repository of a preview", () => {
     for (const { status, stderr } of [await refused`preview list`, await refused`status`])
       expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(problem) });
     const job = { PATH: programs, GITHUB_REF_NAME: "feature", GITHUB_REPOSITORY: "acme/shop" };
-    expect((await up(place.folder, job)).logicalId).toBe(shopOf("https://github.com/acme/shop"));
+    expect((await up(place.folder, job)).repository).toBe(shopOf("https://github.com/acme/shop"));
   });
 
   it("find a preview that was made without a repository, and ask which one if there are several", async () => {
@@ -264,7 +273,7 @@ describe("the git branch and repository of a preview", () => {
     if (shop === undefined || web === undefined) throw new Error("There are two clones");
     await place.mgmt`preview up --branch feature`;
     place.startBranch(shop, "feature");
-    expect((await up(shop)).logicalId).toBe("preview");
+    expect((await up(shop)).repository).toBeUndefined();
     await place.mgmt`preview down --branch feature --yes`;
     await up(shop);
     // Outside of a clone, the only preview of a branch is meant.

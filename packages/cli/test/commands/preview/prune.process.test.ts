@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { runLine } from "../../result.js";
 import { type Place, usePlace } from "./place.js";
 
 const current = usePlace();
@@ -59,7 +60,7 @@ describe("mgmt preview prune", () => {
   it("asks on a terminal, and does not delete what is used again meanwhile", async () => {
     const kept = await addPreview("back");
     const used = await addPreview("used");
-    await place.mgmt`databases update ${used} --name ${"used (pushed, expires 2020-01-01T00:00Z)"}`;
+    await place.expire(used);
     await addPreview("gone");
     deleteRemoteBranch("back");
     deleteRemoteBranch("gone");
@@ -123,20 +124,50 @@ describe("mgmt preview prune", () => {
     expect(await place.branches()).toEqual(["main", "manual"]);
   });
 
-  it("keeps a preview whose name, and with it its record, was changed", async () => {
-    const id = await addPreview("renamed");
+  it("does not depend on the names of databases, which everybody can change", async () => {
+    const [renamed, kept] = [await addPreview("renamed"), await addPreview("kept")];
     deleteRemoteBranch("renamed");
-    await place.mgmt`databases update ${id} --name mine`;
-    const { stderr } = await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
-    expect(stderr).toContain("never seen in the git remote");
-    expect(await place.branches()).toContain("renamed");
+    await place.mgmt`databases update ${renamed} --name mine`;
+    await place.mgmt`databases update ${kept} --name ${"kept (pushed, expires 2020-01-01T00:00Z)"}`;
+    const line = place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
+    expect(await deletedBranches(line)).toEqual(["renamed"]);
+    expect(await place.branches()).toEqual(["main", "kept"]);
+  });
+
+  it("deletes nothing that an agent has made look like a preview", async () => {
+    const preview = await addPreview("feature");
+    const logicalId = (await place.databases()).at(-1)?.logicalId ?? "";
+    const { seed } = place.session.server.engine;
+    const [reports, orders] = [await seed.database(place.projectId), await seed.database(place.projectId)];
+    const agent = await place.asAgent();
+    const before = JSON.stringify(await place.databases());
+    for (const line of [
+      `databases update ${reports.id} --branch-git-name old`,
+      `databases update ${reports.id} --logical-id ${logicalId}`,
+      `databases update ${orders.id} --branch-git-name feature`,
+      `databases update ${preview} --unset logical-id`,
+      `databases update ${preview} --logical-id ${logicalId}.expires-20200101T0000Z`,
+    ]) {
+      expect(await runLine(agent, line.split(" "))).toMatchObject({ status: 8 });
+    }
+    expect(JSON.stringify(await place.databases())).toBe(before);
+    // Not even the sponsor's own databases, where they have been moved since.
+    await place.mgmt`databases update ${reports.id} --logical-id ${`${logicalId}.expires-20200101T0000Z`}`;
+    await place.mgmt`databases update ${orders.id} --branch-git-name feature`;
+    await place.mgmt`databases update ${orders.id} --logical-id ${`preview.${logicalId.split(".")[2] ?? ""}x`}`;
+    for (const line of ["preview prune --yes --min-age 0", "preview down --yes --branch feature"]) {
+      expect((await runLine(place.mgmtIn(clone), line.split(" "))).status).toBe(0);
+    }
+    expect((await place.databases()).map(({ id }) => id)).toEqual([place.sourceId, reports.id, orders.id]);
   });
 
   it("remembers a branch that was pushed after its preview was created", async () => {
     await addPreview("later", { push: false });
     place.git(clone, "push", "--quiet", "origin", "later");
     const dry = await place.mgmtIn(clone)`preview prune --dry-run`;
-    expect(dry.json).toMatchObject([{ method: "PATCH", body: { name: expect.stringContaining("pushed") } }]);
+    expect(dry.json).toMatchObject([
+      { method: "PATCH", body: { logicalId: expect.stringMatching(/\.pushed$/) } },
+    ]);
     await place.mgmtIn(clone)`preview prune --min-age 0 --yes`;
     deleteRemoteBranch("later");
     const line = place.mgmtIn(clone)`preview prune --min-age 0 --yes -o json`;
@@ -155,11 +186,7 @@ describe("mgmt preview prune", () => {
   });
 
   it("deletes what has expired, whether its branch exists or not, unless it is checked out", async () => {
-    const expired = "2020-01-01T00:00Z";
-    for (const branch of ["expired", "current"]) {
-      const id = await addPreview(branch);
-      await place.mgmt`databases update ${id} --name ${`${branch} (pushed, expires ${expired})`}`;
-    }
+    for (const branch of ["expired", "current"]) await place.expire(await addPreview(branch));
     await addPreview("later", { flags: "--expires=7d" });
     place.git(clone, "checkout", "--quiet", "current");
     const { json } = await place.mgmtIn(clone)`preview prune --yes -o json`;

@@ -1,67 +1,123 @@
 import { describe, expect, it } from "vitest";
 import {
+  isOwnName,
   logicalIdOf,
   nameWith,
+  type PreviewIdentity,
   type PreviewRecord,
-  recordIn,
-  repositoryIn,
+  readRecord,
 } from "../../../src/commands/preview/record.js";
 
+const key = "shop-0123456789abcdef";
+const branchId = "br_1d6f3h8k5m0p7r2t9v4x6z1b";
+const identity: PreviewIdentity = { repository: key, branchId };
+const empty = { pushed: false, expiresAt: undefined, commit: undefined, setupPending: false };
 const complete: PreviewRecord = {
-  commit: "1a2b3c4d5e6f",
   pushed: true,
   expiresAt: "2026-12-01T12:00:00Z",
+  commit: "1a2b3c4d5e6f",
   setupPending: true,
-  setupDone: false,
 };
-const empty = {
-  commit: undefined,
-  pushed: false,
-  expiresAt: undefined,
-  setupPending: false,
-  setupDone: false,
-};
+
+/** Returns a database with a logical id and a name. */
+const database = (logicalId: string | null, name = "a/b", on: string | null = branchId) => ({
+  logicalId,
+  name,
+  branchId: on,
+});
+
+describe("the logical id of a preview", () => {
+  it.each<[PreviewIdentity, PreviewRecord, string]>([
+    [identity, empty, `preview.${key}.${branchId}`],
+    [identity, { ...empty, pushed: true }, `preview.${key}.${branchId}.pushed`],
+    [
+      identity,
+      { ...empty, pushed: true, expiresAt: "2026-12-01T12:00:00Z" },
+      `preview.${key}.${branchId}.pushed.expires-20261201T1200Z`,
+    ],
+    [
+      { repository: null, branchId },
+      { ...empty, expiresAt: "2026-12-01T12:00:00Z" },
+      `preview.${branchId}.expires-20261201T1200Z`,
+    ],
+    [{ repository: "0123456789abcdef", branchId }, empty, `preview.0123456789abcdef.${branchId}`],
+  ])("contains its repository, its branch, and what decides about its deletion", (of, record, logicalId) => {
+    expect(logicalIdOf(of, record)).toBe(logicalId);
+    expect(readRecord(database(logicalId))).toEqual({ ...of, record });
+  });
+
+  it("is as long as the service accepts, whatever the repository and the branch are", () => {
+    const longest = { repository: `${"x".repeat(60)}-${"0".repeat(16)}`, branchId: `br_${"x".repeat(128)}` };
+    const logicalId = logicalIdOf(longest, complete);
+    expect(logicalId.length).toBeLessThanOrEqual(255);
+    expect(logicalId).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+  });
+
+  it.each([
+    null,
+    "",
+    "preview",
+    "previews",
+    "preview.",
+    `preview.${key}`,
+    `preview.mine.${branchId}`,
+    `preview.${key}.br_other`,
+    `preview.${key}.${branchId}.`,
+    `preview.${key}.${key}.${branchId}`,
+    `preview.${key}.${branchId}.pushed.pushed`,
+    `preview.${key}.${branchId}.expires-20261201T1200Z.pushed`,
+    `preview.${key}.${branchId}.expires-2026`,
+    `Preview.${key}.${branchId}`,
+    ` preview.${key}.${branchId}`,
+    "reports",
+  ])("is not that of another database: %j", (logicalId) => {
+    expect(readRecord(database(logicalId))).toBeUndefined();
+  });
+
+  it("is of no preview on another branch than its own, or on none", () => {
+    const logicalId = logicalIdOf(identity);
+    expect(readRecord(database(logicalId, "a", "br_other"))).toBeUndefined();
+    expect(readRecord(database(logicalId, "a", null))).toBeUndefined();
+  });
+
+  it("alone decides about the deletion: a name cannot", () => {
+    const name = "a/b (commit 1a2b3c4d5e6f, pushed, expires 2020-01-01T00:00Z)";
+    expect(readRecord(database(logicalIdOf(identity), name))?.record).toEqual(empty);
+  });
+});
 
 describe("the name of a preview", () => {
   it.each([
-    [complete, "a/b (commit 1a2b3c4d5e6f, pushed, expires 2026-12-01T12:00Z, setup pending)"],
-    [{ ...empty, pushed: true }, "a/b (pushed)"],
-    [{ ...empty, setupDone: true }, "a/b (setup done)"],
+    [complete, "a/b (commit 1a2b3c4d5e6f, setup pending)"],
+    [{ ...empty, commit: "1a2b3c4d5e6f" }, "a/b (commit 1a2b3c4d5e6f)"],
+    [{ ...empty, setupPending: true }, "a/b (setup pending)"],
     [empty, "a/b"],
-  ])("contains its record: %o", (record, name) => {
+  ])("contains what it tells people: %o", (record, name) => {
     expect(nameWith("a/b", record)).toBe(name);
-    expect(recordIn(name)).toEqual(record);
+    expect(readRecord(database(logicalIdOf(identity, record), name))?.record).toEqual(record);
+    expect(isOwnName(name, "a/b")).toBe(true);
   });
 
-  it.each(["x".repeat(255), "ö/🎉".repeat(63), "(pushed)", "a (pushed)"])(
-    "keeps its record within what the API accepts: %s",
+  it.each(["x".repeat(255), "ö/🎉".repeat(63), "(commit 1a2b3c4)", "a (setup pending)"])(
+    "fits within what the service accepts: %s",
     (branch) => {
       const name = nameWith(branch, complete);
       expect(name.length).toBeLessThanOrEqual(256);
       expect(encodeURIComponent(name)).toContain("%20(commit%20");
-      expect(recordIn(name)).toEqual(complete);
+      expect(readRecord(database(logicalIdOf(identity, complete), name))?.record).toEqual(complete);
+      expect(isOwnName(name, branch)).toBe(true);
     },
   );
 
-  it.each(["a/b", "", "shop (pushed) ", "shop (pushed, and more)", "shop(pushed)", "shop (expires soon)"])(
-    "has no record if someone has changed it: %j",
-    (name) => {
-      expect(recordIn(name)).toEqual(empty);
-    },
-  );
-});
-
-describe("the logical id of a preview", () => {
-  it("identifies its repository", () => {
-    const key = "shop-0123456789abcdef";
-    expect(repositoryIn(logicalIdOf(key))).toBe(key);
-    expect(repositoryIn(logicalIdOf(undefined))).toBeNull();
+  it.each([
+    "mine",
+    "",
+    "a/b (done)",
+    "a/b ()",
+    "a/b (, setup pending)",
+    "a/b  (setup pending)",
+    "c (setup pending)",
+  ])("is somebody's own after a change: %j", (name) => {
+    expect(isOwnName(name, "a/b")).toBe(false);
   });
-
-  it.each([null, "", "previews", "preview.", "preview.mine", "preview-0123456789abcdef", "reports"])(
-    "is not that of another database: %j",
-    (logicalId) => {
-      expect(repositoryIn(logicalId)).toBeUndefined();
-    },
-  );
 });

@@ -42,6 +42,56 @@ describe("mgmt preview up", () => {
     expect(await place.databases()).toHaveLength(2);
   });
 
+  it("creates one database with one expiry if four jobs start at once", async () => {
+    const jobs = [1, 2, 3, 4].map(
+      (days) => mgmt`preview up --branch a -o json --expires ${`${String(days)}d`}`,
+    );
+    const results = await Promise.all(jobs);
+    const ids = new Set(results.map(({ json }) => (json as Up).databaseId));
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
+    expect(ids.size).toBe(1);
+    expect((await place.databases()).map(({ id }) => id)).toEqual([sourceId, ...ids]);
+  });
+
+  it("uses the oldest of two databases that interrupted runs have left, and deletes both in the end", async () => {
+    const { databaseId } = (await mgmt`preview up --branch a -o json --expires 7d`).json as Up;
+    const { logicalId } = (await place.databases()).at(-1) ?? {};
+    const base = logicalId?.replace(/\.expires.*/, "") ?? "";
+    const branchId = base.split(".").at(-1) ?? "";
+    await mgmt`databases create second --project-id ${projectId} --branch-id ${branchId} --logical-id ${base}`;
+    expect((await mgmt`preview up --branch a -o json`).json).toMatchObject({ databaseId, created: false });
+    const { json } = await mgmt`preview down --branch a --yes -o json`;
+    expect(json).toMatchObject({ branch: "a", databaseId, branchId });
+    expect((await place.databases()).map(({ id }) => id)).toEqual([sourceId]);
+  });
+
+  it("works for an agent, which cannot store what decides about the deletion", async () => {
+    const agent = await place.asAgent();
+    const first = await agent`preview up --branch a --expires 7d -o json`;
+    expect(first).toMatchObject({ status: 0, json: { created: true, expiresAt: null } });
+    expect(first.errors).toContainEqual({
+      notice: expect.objectContaining({
+        code: "preview:expiry_not_stored",
+        message: expect.stringContaining("does not expire: only the sponsor of an agent can change that"),
+      }),
+    });
+    const { expiresAt } = (await mgmt`preview up --branch a --expires 7d -o json`).json as Up;
+    const later = await agent`preview up --branch a --expires never -o json`;
+    expect(later.json).toMatchObject({ created: false, expiresAt });
+    expect(later.stderr).toContain(`expires at ${String(expiresAt)}, as before`);
+    expect((await agent`preview up --branch a -o json`).stderr).toBe("");
+    // The sponsor is asked for nothing.
+    expect(place.session.server.engine.approvals.list()).toEqual([]);
+  });
+
+  it("keeps the name that somebody has given the database", async () => {
+    const { databaseId } = (await mgmt`preview up --branch a -o json`).json as Up;
+    await mgmt`databases update ${databaseId} --name mine`;
+    const again = await mgmt`preview up --branch a --expires 7d -o json`;
+    expect(again.json).toMatchObject({ databaseId, created: false, expiresAt: expect.any(String) });
+    expect((await place.databases()).at(-1)?.name).toBe("mine");
+  });
+
   it("uses the branch of the CI job, or of the folder", async () => {
     place.git(folder, "init", "--quiet", "--initial-branch", "from-git");
     const branchIn = async (variables: NodeJS.ProcessEnv): Promise<unknown> =>
@@ -113,7 +163,7 @@ describe("mgmt preview up", () => {
     const { json } = await mgmt`preview up --branch a --dry-run`;
     expect(json).toMatchObject([
       { method: "POST", url: expect.stringContaining("/branches"), body: { gitName: "a" }, id: "mgmt_id_1" },
-      { method: "POST", body: { projectId, branchId: "mgmt_id_1", logicalId: "preview" } },
+      { method: "POST", body: { projectId, branchId: "mgmt_id_1", logicalId: "preview.mgmt_id_1" } },
       { method: "POST", url: expect.stringContaining("/connections"), body: { databaseId: "mgmt_id_2" } },
     ]);
     expect(place.writesSince(before)).toEqual([]);
@@ -195,18 +245,16 @@ describe("mgmt preview up", () => {
     expect((await mgmt`preview up --branch a`).status).toBe(0);
   });
 
-  it("prints the pooled connection string with --pooled, and gives the setup the direct one", async () => {
+  it("prints the pooled connection string with --pooled", async () => {
     const direct = ((await mgmt`preview up --branch a -o json`).json as Up).connectionString;
-    const setup = `--setup=printf %s "$DATABASE_URL" > seen`;
-    const { json } = await mgmt`preview up --branch a --pooled --setup-again ${setup} -o json`;
+    const { json } = await mgmt`preview up --branch a --pooled -o json`;
     expect((json as Up).connectionString).not.toBe(direct);
     expect((json as Up).connectionString).toMatch(/^postgres/);
-    expect(readFileSync(join(folder, "seen"), "utf8")).toBe(direct);
   });
 
   it("says that a preview has expired", async () => {
     const { databaseId } = (await mgmt`preview up --branch a -o json`).json as Up;
-    await mgmt`databases update ${databaseId} --name ${"a (expires 2020-01-01T00:00Z)"}`;
+    await place.expire(databaseId);
     expect((await mgmt`preview up --branch a`).stderr).toContain("expired at 2020-01-01T00:00:00Z");
     expect((await mgmt`preview up --branch a --expires 7d`).stderr).not.toContain("expired");
   });
