@@ -52,7 +52,7 @@ describe("the SQL that the command sends to databases", () => {
     const statement = new RegExp(
       String.raw`^\s*(?:select|with\s+\w+\s+as|insert\s+into|update\s+\S+\s+set|delete\s+from|truncate|do\s+\$|grant|revoke)\b` +
         String.raw`|^\s*(?:create|alter|drop)\s+(?:or\s+replace\s+)?${object}\b|^\s*copy\s+\S+\s+(?:from|to)\b` +
-        String.raw`|\bpg_catalog\b|\bsearch_path\b|\binformation_schema\b`,
+        String.raw`|\bpg_catalog\b|\bsearch_path\s*(?:=|to\b)|\binformation_schema\b`,
     );
     const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
       (file) => file.endsWith(".ts") && file !== join("commands", "db", "catalog-queries.ts"),
