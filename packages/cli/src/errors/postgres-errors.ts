@@ -1,5 +1,7 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { causeText, CliError } from "./cli-error.js";
+import { type ClientMessage, readClientMessage } from "./client-messages.js";
+import { hintFor, isDuplicate } from "./sqlstate-hints.js";
 
 /** A program of Postgres that was found, or a server. */
 interface Versioned {
@@ -22,46 +24,81 @@ export const clientTooOld = (
 
 /**
  * @param name Id of the database, or the address of another server.
- * @param problem What psql said.
+ * @param said What psql said.
  */
-export const unreachableDatabase = (name: string, problem: string): CliError =>
-  new CliError(
+export const unreachableDatabase = (name: string, said: string): CliError => {
+  const message = readClientMessage("psql", said);
+  const hint = hintFor(message.sqlState, said);
+  const isOwn = name.startsWith(idPrefixes.database);
+  return new CliError(
     "network",
     "database:unreachable",
-    `Database ${name} cannot be used: ${problem}`,
-    name.startsWith(idPrefixes.database)
-      ? "Check that this machine can connect to it."
-      : "Check that this machine can connect to it with the connection string. Without an sslmode in it, a connection to another " +
-          "machine uses TLS; sslmode=disable allows one without.",
-    name.startsWith(idPrefixes.database)
-      ? { next: [["mgmt", "databases", "get", name]] }
-      : { next: [["mgmt", "db", "import", "--help"]] },
-  );
-
-/** @param said What the program wrote to standard error. */
-export const clientFailed = (program: string, said: string): CliError => {
-  const lines = said.split("\n").map((line) => line.trim());
-  const problem =
-    lines.find((line) => /\berror:/i.test(line)) ?? lines.find((line) => line !== "") ?? "no reason given";
-  return new CliError(
-    "failure",
-    "program:failed",
-    `${program} failed: ${problem.replace(new RegExp(`^${program}: (error: )?`), "")}`,
+    `Database ${name} cannot be used: ${textOf(message)}`,
+    message.advice ??
+      hint ??
+      (isOwn
+        ? "Check that this machine can connect to it."
+        : "Check that this machine can connect to it with the connection string."),
+    { next: [isOwn ? ["mgmt", "databases", "get", name] : ["mgmt", "db", "import", "--help"]] },
   );
 };
 
-/** @param suggestsClean Whether dropping what the database has first would help. */
-export const restoreFailed = (error: unknown, databaseId: string, suggestsClean: boolean): unknown =>
-  error instanceof CliError && error.code === "program:failed"
-    ? new CliError(
-        error.reason,
-        error.code,
-        error.message,
-        `Nothing was changed in database ${databaseId}.` +
-          (suggestsClean ? " If it already has what the dump has, pass --clean to drop that first." : ""),
-        { next: [["mgmt", "databases", "get", databaseId]] },
-      )
-    : error;
+/** A client program of Postgres failed. */
+class ClientFailure extends CliError {
+  constructor(
+    readonly sqlState: string | undefined,
+    ...args: ConstructorParameters<typeof CliError>
+  ) {
+    super(...args);
+  }
+}
+
+/** @param said What the program wrote to standard error. */
+export const clientFailed = (program: string, said: string): CliError => {
+  const message = readClientMessage(program, said);
+  return new ClientFailure(
+    message.sqlState,
+    "failure",
+    "program:failed",
+    `${program} failed: ${textOf(message)}`,
+    message.advice ??
+      hintFor(message.sqlState, said) ??
+      "Correct what the message names, and run the command again.",
+    { next: [["mgmt", "db", "--help"]] },
+  );
+};
+
+const textOf = ({ problem, detail }: ClientMessage): string =>
+  detail === undefined ? problem : `${problem} (${detail.replace(/\.$/, "")})`;
+
+/** @param said What the program wrote to standard error before. */
+export const clientKilled = (program: string, signal: NodeJS.Signals, said: string): CliError =>
+  new ClientFailure(
+    undefined,
+    "failure",
+    "program:killed",
+    `${program} was ended by ${signal}${said.trim() === "" ? "" : `, after it said: ${readClientMessage(program, said).problem}`}`,
+    signal === "SIGKILL"
+      ? "The system ends programs when it has no memory left, and so can a person or a limit of the container."
+      : "Another program or a person ended it, or it crashed. Run the command again.",
+    { next: [["mgmt", "db", "--help"]] },
+  );
+
+/** @param suggestsClean Whether dropping what the database has first would help, if it has what the dump has. */
+export const restoreFailed = (error: unknown, databaseId: string, suggestsClean: boolean): unknown => {
+  if (!(error instanceof ClientFailure)) return error;
+  const hint =
+    suggestsClean && isDuplicate(error.sqlState)
+      ? "It already has what the dump has: pass --clean to drop that first."
+      : error.hint;
+  return new CliError(
+    error.reason,
+    error.code,
+    error.message,
+    [`Nothing was changed in database ${databaseId}.`, hint].filter(Boolean).join(" "),
+    { next: [["mgmt", "databases", "get", databaseId]] },
+  );
+};
 
 /** Adds to the failure of a dump of some tables how they are named. */
 export const tableDumpFailed = (error: unknown): unknown =>

@@ -28,7 +28,9 @@ const groupsInProc = (): readonly (string | undefined)[] => {
 };
 
 const groupsFromPs = (): readonly (string | undefined)[] => {
-  const { stdout } = spawnSync("/bin/ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)], { encoding: "utf8" });
+  const { stdout } = spawnSync("/bin/ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)], {
+    encoding: "utf8",
+  });
   // Null if there is no ps.
   return (stdout as string | null)?.match(/\d+/g) ?? [];
 };

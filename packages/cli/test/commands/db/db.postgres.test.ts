@@ -359,6 +359,47 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
   });
 });
 
+describe.skipIf(!postgresFolder)(withPostgres("a program of Postgres that fails"), () => {
+  /** A folder with a program that does something else than the real one. */
+  const programs = (name: string, line: string): NodeJS.ProcessEnv => {
+    const folder = mkdtempSync(join(root, "programs-"));
+    const version = `if [ "$1" = --version ]; then exec ${systemProgram(name)} --version; fi`;
+    writeFileSync(join(folder, name), `#!/bin/sh\n${version}\n${line}\n`, { mode: 0o755 });
+    return { PATH: `${folder}:${postgresPath}` };
+  };
+
+  it("passes the detail of the server on, with a hint by its code", async () => {
+    writeFileSync(
+      join(folder, "twice.sql"),
+      "create table t (id int primary key); insert into t values (7), (7);\n",
+    );
+    const { status, stderr } = await db(`seed ${ids.shop} --file twice.sql`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/duplicate key value .*\(Key \(id\)=\(7\) already exists\) \(program:failed\)/);
+    expect(stderr).toContain("conflict with a constraint");
+    expect(stderr).not.toMatch(/--clean|23505|LOCATION/);
+  });
+
+  it("says which signal ended it, and leaves no file", async () => {
+    const env = programs("pg_dump", "kill -9 $$");
+    const { status, stderr } = await db(`dump ${ids.shop} --file x.sql`, { env });
+    expect(status).toBe(1);
+    expect(stderr).toContain("pg_dump was ended by SIGKILL (program:killed)\nhint: ");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("ends quietly when nobody reads the dump any more", async () => {
+    await sql(ids.shop, "create table notes (id int)", "insert into notes select generate_series(1, 100000)");
+    const env = { ...environment(), MGMT_CONFIG_DIR: noConfigDir };
+    const child = spawn(process.execPath, [bin, "db", "dump", ids.shop], { env, cwd: folder });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.stdout.once("data", () => child.stdout.destroy());
+    expect(await once(child, "close")).toEqual([141, null]);
+    expect(stderr).toBe("");
+  });
+});
+
 describe.skipIf(!postgresFolder)(withPostgres("mgmt db copy and import"), () => {
   it("copies a database into another one", async () => {
     await fill(ids.shop);

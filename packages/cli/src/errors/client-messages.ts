@@ -1,0 +1,94 @@
+/** What a client program of Postgres said about its failure. */
+export interface ClientMessage {
+  /** The error, without the name of the program. */
+  readonly problem: string;
+  /** What the server added: the row, the constraint, or the limit. */
+  readonly detail?: string;
+  /** What the server advises. */
+  readonly advice?: string;
+  /** The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+  readonly sqlState?: string;
+}
+
+/** psql with `VERBOSITY=verbose`, whose messages have the code in any language. */
+const withState = /^(psql:.*?: )?\p{L}+: {2}([0-9A-Z]{5}): (.*)$/mu;
+
+/** A line that begins another part of a message, or another message. */
+const otherPart =
+  /^(?:(?:DETAIL|HINT|CONTEXT|LOCATION|[A-Z ]+ NAME|QUERY|LINE \d+|Command was|(?:psql|pg_\w+):?.*?):|server closed the connection)/;
+
+/**
+ * Reads what a client program wrote to standard error, in English. Takes the first error: later ones follow from it.
+ *
+ * @param program for example `pg_restore`.
+ */
+export const readClientMessage = (program: string, said: string): ClientMessage => {
+  const lines = said.split(/\r?\n/);
+  const first = lines.findIndex((line) => withState.test(line) || /\b(?:error|fatal|panic):/i.test(line));
+  const index = first === -1 ? lines.findIndex((line) => line.trim() !== "") : first;
+  const line = (lines[index] ?? "").trim();
+  const [, place = "", code, message = ""] = withState.exec(line) ?? [];
+  const problem =
+    code === undefined
+      ? line.replace(new RegExp(`^${program}: (?:error: )?`), "")
+      : `${place}ERROR: ${message}`;
+  const parts = lines.slice(index + 1);
+  const part = (name: string): string | undefined => {
+    const start = parts.findIndex((text) => new RegExp(`^(?:${program}: )?${name}:\\s+`, "i").test(text));
+    const end = parts.findIndex((text, at) => at > start && otherPart.test(text));
+    if (start === -1) return undefined;
+    const text = parts.slice(start, end === -1 ? undefined : end).join(" ");
+    const value = text
+      .replace(/^.*?(?:detail|hint):\s+/i, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+    // The statement of pg_dump, which says nothing about the reason.
+    return value === "" || value.startsWith("Query was:") ? undefined : value;
+  };
+  const [detail, advice] = [part("DETAIL"), part("HINT")];
+  const sqlState = code ?? stateOf(said);
+  return {
+    problem: problem === "" ? "no reason given" : problem.replaceAll(/: {2,}/g, ": "),
+    ...(detail !== undefined && { detail }),
+    ...(advice !== undefined && { advice }),
+    ...(sqlState !== undefined && { sqlState }),
+  };
+};
+
+/**
+ * Returns the code that belongs to a message of the server in English. pg_dump, pg_restore, and a connection that fails print no code,
+ * and a user cannot choose the language of the server.
+ */
+export const stateOf = (said: string): string | undefined => states.find(([form]) => form.test(said))?.[1];
+
+const states: readonly (readonly [RegExp, string])[] = [
+  [/terminating connection due to administrator command/, "57P01"],
+  [/terminating connection because of crash/, "57P02"],
+  [
+    /the database system is (?:starting up|shutting down|in recovery)|not (?:yet )?accepting connections/,
+    "57P03",
+  ],
+  [/canceling statement due to|terminating connection due to \w+(?:-\w+)* ?timeout/, "57014"],
+  [/password authentication failed|no password supplied/, "28P01"],
+  [/no pg_hba\.conf entry|role "[^"]*" is not permitted to log in|pg_hba\.conf rejects/, "28000"],
+  [/too many connections|connection slots are reserved|too many clients/, "53300"],
+  [/out of shared memory/, "53200"],
+  [/No space left on device|could not extend file/, "53100"],
+  [/out of memory/, "53200"],
+  [/duplicate key value violates/, "23505"],
+  [/violates \w+(?: \w+)? constraint|violates not-null/, "23000"],
+  [/permission denied|must be owner|must be superuser|must be able to/, "42501"],
+  [/extension "[^"]*" is not available|could not open extension control file/, "0A000"],
+  [/unrecognized configuration parameter|role "[^"]*" does not exist|type "[^"]*" does not exist/, "42704"],
+  [/database "[^"]*" does not exist/, "3D000"],
+  [/relation "[^"]*" already exists/, "42P07"],
+  [/already exists/, "42710"],
+  [
+    /server closed the connection unexpectedly|connection to server was lost|SSL SYSCALL error|SSL connection has been closed/,
+    "08006",
+  ],
+  [
+    /does not support SSL|could not translate host name|Connection refused|timeout expired|Network is unreachable|No route to host/,
+    "08001",
+  ],
+];
