@@ -1,0 +1,356 @@
+/** A part of a script of SQL, in the order of the script. */
+export type ScriptPart =
+  | ScriptStatement
+  /** Rows of the `COPY … FROM STDIN` before them, and their end. */
+  | { readonly kind: "rows"; readonly bytes: Uint8Array }
+  | { readonly kind: "rows-end" }
+  /** A command of psql with its arguments, such as `\! date`. */
+  | { readonly kind: "meta-command"; readonly text: string; readonly line: number }
+  /** A comment of one line that is outside of statements, without its dashes. */
+  | { readonly kind: "comment"; readonly text: string }
+  /** The script ends in the middle of something, which began on this line. */
+  | { readonly kind: "unfinished"; readonly what: string; readonly line: number };
+
+export interface ScriptStatement {
+  readonly kind: "statement";
+  readonly bytes: Uint8Array;
+  /** Line of its first character. The first line of a script is 1. */
+  readonly line: number;
+  /** Its first words in lower case, at most four. */
+  readonly words: readonly string[];
+  /** Whether it is a `COPY … FROM STDIN`, whose rows follow. */
+  readonly readsRows: boolean;
+}
+
+/** A statement is longer than this program sends. */
+export class StatementTooLong extends Error {
+  constructor(readonly line: number) {
+    super("The statement is too long");
+  }
+}
+
+/** The most bytes of a statement. Neither a message of Postgres nor a string of JavaScript can have many more. */
+const maxStatementBytes = 256 * 2 ** 20;
+
+/**
+ * Splits a script of SQL into statements as psql does: by semicolons outside of strings, comments, parentheses and the bodies of
+ * functions. Source: https://www.postgresql.org/docs/current/sql-syntax-lexical.html
+ *
+ * @param chunks the script, which may be cut anywhere.
+ * @param hasStandardStrings whether a backslash in a string is just that (`standard_conforming_strings`). Asked at each string.
+ * @throws StatementTooLong
+ */
+export const splitScript = (
+  chunks: AsyncIterable<Uint8Array>,
+  hasStandardStrings: () => boolean = () => true,
+): AsyncGenerator<ScriptPart> => new Splitter(chunks, hasStandardStrings).parts();
+
+type Token =
+  | { readonly kind: "space" | "comment" | "text" | "meta"; readonly end: number }
+  | { readonly kind: "word"; readonly end: number; readonly word: string }
+  | { readonly kind: "symbol"; readonly end: number; readonly symbol: string }
+  | { readonly kind: "unfinished"; readonly end: number; readonly what: string };
+
+const byteOrderMark = "\xef\xbb\xbf";
+const space = /\s+/y;
+const word = /[a-z_\x80-\xff][\w$\x80-\xff]*/iy;
+const number = /\$?\d[\w.]*/y;
+const dollarQuote = /\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$/iy;
+const continuation = /\s*\n\s*/y;
+
+/** No name is longer, so that what follows a word is known with so many characters. */
+const lookahead = 128;
+
+class Splitter {
+  /** The bytes that were read and are not done with, one character each. */
+  private text = "";
+  private at = 0;
+  /** Line of the character at `counted`. */
+  private line = 1;
+  private counted = 0;
+  private statement: OpenStatement | undefined;
+  private readonly input: AsyncIterator<Uint8Array>;
+  private isAtEnd = false;
+  /** Whether the script has ended in the middle of something. */
+  private isOver = false;
+
+  constructor(
+    chunks: AsyncIterable<Uint8Array>,
+    private readonly hasStandardStrings: () => boolean,
+  ) {
+    this.input = chunks[Symbol.asyncIterator]();
+  }
+
+  async *parts(): AsyncGenerator<ScriptPart> {
+    while (this.text.length < byteOrderMark.length && (await this.read()));
+    if (this.text.startsWith(byteOrderMark)) this.at = byteOrderMark.length;
+    while (!this.isOver) {
+      const token = await this.nextToken();
+      if (!token) break;
+      const { at } = this;
+      const text = (): string => this.text.slice(at, token.end);
+      if (token.kind === "unfinished") {
+        yield this.unfinished(token.what, this.lineAt(at));
+        return;
+      }
+      this.at = token.end;
+      if (token.kind === "space") continue;
+      if (token.kind === "comment") {
+        if (!this.statement && text().startsWith("--"))
+          yield { kind: "comment", text: text().slice(2).trim() };
+      } else if (token.kind === "meta") {
+        yield { kind: "meta-command", text: text().trim(), line: this.lineAt(at) };
+      } else if (token.kind === "symbol" && token.symbol === ";" && !this.statement?.isNested) {
+        yield* this.endStatement();
+      } else {
+        this.statement ??= new OpenStatement(at, this.lineAt(at));
+        this.statement.add(token);
+      }
+    }
+    if (!this.isOver) yield* this.endStatement();
+  }
+
+  private unfinished(what: string, line: number): ScriptPart {
+    this.isOver = true;
+    return { kind: "unfinished", what, line };
+  }
+
+  private async *endStatement(): AsyncGenerator<ScriptPart> {
+    const { statement } = this;
+    if (!statement) return;
+    const bytes = Buffer.from(this.text.slice(statement.start, this.at), "latin1");
+    this.statement = undefined;
+    const { line, words, readsRows } = statement;
+    yield { kind: "statement", bytes, line, words, readsRows };
+    if (readsRows) yield* this.rows();
+  }
+
+  /** Reads rows of a `COPY` up to the line `\.`. They begin on the next line. */
+  private async *rows(): AsyncGenerator<ScriptPart> {
+    const startLine = this.lineAt(this.at) + 1;
+    let isFirst = true;
+    for (;;) {
+      const lineEnd = this.text.indexOf("\n", this.at);
+      if (isFirst) {
+        if (lineEnd === -1 && (await this.read())) continue;
+        const rest = this.text.slice(this.at, lineEnd === -1 ? undefined : lineEnd);
+        if (rest.trim() !== "") {
+          yield {
+            kind: "unfinished",
+            what: "a COPY whose rows do not begin on the next line",
+            line: startLine,
+          };
+          return;
+        }
+        this.at = lineEnd === -1 ? this.text.length : lineEnd + 1;
+        isFirst = false;
+      }
+      const end = this.endOfRows();
+      if (end) {
+        if (end.rows > this.at) yield { kind: "rows", bytes: this.bytes(end.rows) };
+        this.at = end.next;
+        yield { kind: "rows-end" };
+        return;
+      }
+      // What comes after the last line break may be the start of the line `\.`.
+      const wholeLines = this.text.lastIndexOf("\n") + 1;
+      if (wholeLines > this.at) {
+        yield { kind: "rows", bytes: this.bytes(wholeLines) };
+        this.at = wholeLines;
+      }
+      if (!(await this.read())) {
+        yield this.unfinished("the rows of a COPY", startLine);
+        return;
+      }
+    }
+  }
+
+  private bytes(end: number): Uint8Array {
+    return Buffer.from(this.text.slice(this.at, end), "latin1");
+  }
+
+  private endOfRows(): { readonly rows: number; readonly next: number } | undefined {
+    const { text, at } = this;
+    for (let dot = text.indexOf("\\.", at); dot !== -1; dot = text.indexOf("\\.", dot + 1)) {
+      if (dot !== at && text[dot - 1] !== "\n") continue;
+      const match = /\\\.\r?(?:\n|$)/y;
+      match.lastIndex = dot;
+      if (match.test(text) && (match.lastIndex < text.length || text.endsWith("\n") || this.isAtEnd)) {
+        return { rows: dot, next: match.lastIndex };
+      }
+    }
+    return undefined;
+  }
+
+  /** Returns the line of a character, which is not before that of the call before. */
+  private lineAt(position: number): number {
+    for (;;) {
+      const next = this.text.indexOf("\n", this.counted);
+      if (next === -1 || next >= position) break;
+      this.line += 1;
+      this.counted = next + 1;
+    }
+    return this.line;
+  }
+
+  /** Reads at least as much as there is. Returns false at the end. */
+  private async read(): Promise<boolean> {
+    const start = this.statement?.start ?? this.at;
+    this.lineAt(start);
+    this.counted = Math.max(0, this.counted - start);
+    this.text = this.text.slice(start);
+    this.at -= start;
+    if (this.statement) this.statement.start = 0;
+    if (this.text.length > maxStatementBytes) throw new StatementTooLong(this.statement?.line ?? this.line);
+    const pieces = [this.text];
+    let length = 0;
+    while (!this.isAtEnd && length <= this.text.length) {
+      const { done, value } = await this.input.next();
+      if (done) {
+        this.isAtEnd = true;
+        break;
+      }
+      length += value.length;
+      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1"));
+    }
+    this.text = pieces.join("");
+    return length > 0;
+  }
+
+  private async nextToken(): Promise<Token | undefined> {
+    for (;;) {
+      const token = this.token();
+      if (token !== "more") return token;
+      await this.read();
+    }
+  }
+
+  /** Returns the token at the position, `more` if that is not known yet, or undefined at the end. */
+  private token(): Token | "more" | undefined {
+    const { text, at, isAtEnd } = this;
+    if (at + lookahead > text.length && !isAtEnd) return "more";
+    if (at >= text.length) return undefined;
+    const matchEnd = (pattern: RegExp): number | undefined => {
+      pattern.lastIndex = at;
+      return pattern.test(text) ? pattern.lastIndex : undefined;
+    };
+    const until = (end: number, what: string, kind: "comment" | "text" = "text"): Token | "more" => {
+      if (end !== -1) return { kind, end };
+      return isAtEnd ? { kind: "unfinished", end: text.length, what } : "more";
+    };
+    const after = (mark: string, from: number): number => {
+      const position = text.indexOf(mark, from);
+      return position === -1 ? -1 : position + mark.length;
+    };
+    const character = text.charAt(at);
+    const pair = text.slice(at, at + 2);
+    if (pair === "--" || character === "\\") {
+      const end = text.indexOf("\n", at);
+      if (end === -1 && !isAtEnd) return "more";
+      return { kind: pair === "--" ? "comment" : "meta", end: end === -1 ? text.length : end };
+    }
+    if (pair === "/*") return until(this.endOfComment(), "a comment", "comment");
+    if (character === "'") return until(this.endOfString(at, !this.hasStandardStrings()), "a string");
+    if (/^e'/i.test(pair)) return until(this.endOfString(at + 1, true), "a string");
+    if (character === '"') return until(after('"', at + 1), "a quoted name");
+    const quoteEnd = matchEnd(dollarQuote);
+    if (quoteEnd !== undefined) {
+      return until(after(text.slice(at, quoteEnd), quoteEnd), "a string in dollar quotes");
+    }
+    const spaceEnd = matchEnd(space);
+    if (spaceEnd !== undefined) return { kind: "space", end: spaceEnd };
+    const numberEnd = matchEnd(number);
+    if (numberEnd !== undefined) return { kind: "text", end: numberEnd };
+    const wordEnd = matchEnd(word);
+    if (wordEnd !== undefined) {
+      if (wordEnd === text.length && !isAtEnd) return "more";
+      return { kind: "word", end: wordEnd, word: text.slice(at, wordEnd).toLowerCase() };
+    }
+    return { kind: "symbol", end: at + 1, symbol: character };
+  }
+
+  /** Returns the end of the comment at the position, in which others may be, or -1. */
+  private endOfComment(): number {
+    const marks = /\/\*|\*\//g;
+    marks.lastIndex = this.at + 2;
+    for (let depth = 1, match = marks.exec(this.text); match; match = marks.exec(this.text)) {
+      depth += match[0] === "/*" ? 1 : -1;
+      if (depth === 0) return marks.lastIndex;
+    }
+    return -1;
+  }
+
+  /** Returns the end of the string whose first quote is at a position, or -1. */
+  private endOfString(start: number, escapes: boolean): number {
+    const { text } = this;
+    let position = start + 1;
+    for (;;) {
+      const end = text.indexOf("'", position);
+      if (end === -1) return -1;
+      if (escapes) {
+        let backslashes = 0;
+        while (end - backslashes > position && text[end - backslashes - 1] === "\\") backslashes += 1;
+        if (backslashes % 2 === 1) {
+          position = end + 1;
+          continue;
+        }
+      }
+      if (end + 1 === text.length && !this.isAtEnd) return -1;
+      if (text[end + 1] === "'") {
+        position = end + 2;
+        continue;
+      }
+      if (!escapes) return end + 1;
+      // After a line break, a string goes on with the same escapes.
+      continuation.lastIndex = end + 1;
+      const goesOn = continuation.test(text);
+      if (goesOn && continuation.lastIndex === text.length && !this.isAtEnd) return -1;
+      if (!goesOn || text[continuation.lastIndex] !== "'") return end + 1;
+      position = continuation.lastIndex + 1;
+    }
+  }
+}
+
+/** A statement whose end is not known yet. */
+class OpenStatement {
+  readonly words: string[] = [];
+  readsRows = false;
+  private lastWord = "";
+  private parentheses = 0;
+  /** How many of `BEGIN ATOMIC` and `CASE` are open in the body of a function. */
+  private bodies = 0;
+
+  constructor(
+    public start: number,
+    readonly line: number,
+  ) {}
+
+  /** Whether a semicolon does not end it. */
+  get isNested(): boolean {
+    return this.parentheses > 0 || this.bodies > 0;
+  }
+
+  add(token: Token): void {
+    if (token.kind === "symbol") {
+      if (token.symbol === "(") this.parentheses += 1;
+      if (token.symbol === ")") this.parentheses = Math.max(0, this.parentheses - 1);
+    }
+    if (token.kind !== "word") {
+      this.lastWord = "";
+      return;
+    }
+    if (this.words.length < 4) this.words.push(token.word);
+    if (this.parentheses > 0) return;
+    if (this.words[0] === "copy" && this.lastWord === "from" && token.word === "stdin") this.readsRows = true;
+    if (this.createsRoutine) {
+      if (token.word === "atomic" && this.lastWord === "begin") this.bodies += 1;
+      if (token.word === "case" && this.bodies > 0) this.bodies += 1;
+      if (token.word === "end" && this.bodies > 0) this.bodies -= 1;
+    }
+    this.lastWord = token.word;
+  }
+
+  private get createsRoutine(): boolean {
+    return /^create (?:or replace )?(?:function|procedure)\b/.test(this.words.join(" "));
+  }
+}
