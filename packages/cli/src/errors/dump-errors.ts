@@ -1,0 +1,116 @@
+import { causeText, CliError } from "./cli-error.js";
+import { usageError } from "./usage-errors.js";
+
+const unchanged = "Nothing was changed.";
+
+/** @param advice how to make a file that can be read. */
+export const unsupportedDump = (name: string, what: string, advice: string): CliError =>
+  new CliError("usage", "db:unsupported_dump", `${name} is ${what}`, `${unchanged} ${advice}`);
+
+/** @param problem where it ends, or what is damaged. */
+export const incompleteDump = (name: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "db:incomplete_dump",
+    `${name} is not complete: ${problem}`,
+    `${unchanged} Make the dump again, or copy it again: the disk may have been full, or the connection may have been lost.`,
+  );
+
+/**
+ * A script has a command of psql, some of which run programs on this machine.
+ *
+ * @param advice what the user can do.
+ */
+export const metaCommandRefused = (name: string, line: number, text: string, advice: string): CliError =>
+  new CliError(
+    "usage",
+    "db:meta_command",
+    `${name}:${String(line)} has a command of psql, which could run programs on this machine: ${text}`,
+    `${unchanged} ${advice}`,
+  );
+
+export const statementTooLong = (name: string, line: number): CliError =>
+  new CliError(
+    "failure",
+    "db:statement_too_long",
+    `${name}:${String(line)}: the statement has more than 256 MiB`,
+    `${unchanged} Split it, or use COPY for many rows.`,
+  );
+
+export const uncopiedInput = (cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "file:unwritable",
+    `Standard input cannot be copied to the folder for temporary files (${causeText(cause)})`,
+    `${unchanged} Pass a file with --file PATH, or set TMPDIR to a folder with more space.`,
+  );
+
+/** @param file its name on the command line. */
+export const notARegularFile = (file: string): CliError =>
+  usageError(
+    `--file: ${file} is not a regular file`,
+    "Pass a file, a folder that pg_dump --format=directory has written, or - for standard input: --file - < FILE",
+  );
+
+/** How far a script has come, as far as that is known. */
+export type ScriptState =
+  /** It was one transaction, which was undone. */
+  | "undone"
+  /** It has transactions of its own. */
+  | "partly"
+  /** The connection was lost while the transaction was committed. */
+  | "unknown";
+
+const stateHints: Record<ScriptState, (databaseId: string) => string> = {
+  undone: (databaseId) => `Nothing was changed in database ${databaseId}.`,
+  partly: (databaseId) =>
+    `The script has transactions of its own: database ${databaseId} keeps what it had committed before this line.`,
+  unknown: (databaseId) =>
+    `The connection was lost during the commit: look into database ${databaseId} to see whether it has the changes.`,
+};
+
+/** Advice by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const adviceByState: Readonly<Record<string, string>> = {
+  "25001": "Run this statement by itself: it cannot be part of a transaction.",
+  "42501": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
+  "42704": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
+  "42P07": "Restore into an empty database, or drop what is there first.",
+  "42P06": "Restore into an empty database, or drop what is there first.",
+  "42710": "Restore into an empty database, or drop what is there first.",
+};
+
+/** What the server said of a statement that it refused. */
+export interface ServerProblem {
+  readonly message: string;
+  /** SQLSTATE. Undefined if the connection was lost. */
+  readonly state: string | undefined;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+}
+
+/** @param place name of the script and line: `seed.sql:2`. */
+export const scriptFailed = (
+  place: string,
+  { message, state, detail, hint }: ServerProblem,
+  databaseId: string,
+  progress: ScriptState,
+): CliError => {
+  const advice = state === undefined ? undefined : adviceByState[state];
+  const lines = [detail, hint, stateHints[progress](databaseId), advice];
+  return new CliError(
+    "failure",
+    "db:statement_failed",
+    `${place}: ${message}${state === undefined ? "" : ` (SQLSTATE ${state})`}`,
+    lines.filter((line) => line !== undefined).join(" "),
+    { next: [["mgmt", "databases", "get", databaseId]] },
+  );
+};
+
+/** @param line of the statement that opened the transaction. */
+export const openTransaction = (name: string, line: number, databaseId: string): CliError =>
+  new CliError(
+    "failure",
+    "db:open_transaction",
+    `${name} begins a transaction on line ${String(line)} or later and does not commit it`,
+    `What it did there was undone in database ${databaseId}. Add COMMIT at the end.`,
+  );
