@@ -9,7 +9,7 @@ import type { ForeignSource } from "./foreign-source.js";
 import { addPartOptions } from "./parts.js";
 import type { CopyFlags, CopyResult } from "./run-copy.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
-import type { RestoreFlags, RestoreResult } from "./run-restore.js";
+import type { RestoreFlags, RestoreResult, SeedFlags } from "./run-restore.js";
 
 export const dbGroup: GroupDeclaration = {
   words: "db",
@@ -59,8 +59,8 @@ export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
   order: 20,
   summary: "Put a dump back into a database",
   description:
-    "Puts a dump back into a database, with pg_restore or psql, in one transaction: all of it or nothing. Asks first if the " +
-    "database has tables.",
+    "Puts a dump of pg_dump back into a database, in one transaction: all of it or nothing. Reads all forms, also compressed with " +
+    "gzip, and runs no command of psql. Asks first if the database has tables.",
   examples: ["mgmt db restore shop/reports --file reports.dump --yes"],
   confirms: true,
   define: (command, context) => {
@@ -125,18 +125,24 @@ export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
   order: 40,
   summary: "Run a file of SQL on a database",
   description:
-    "Runs a file of SQL on a database with psql, in one transaction. Asks first if tables have rows; the tables in which tools " +
-    "record migrations do not count.",
+    "Runs a file of SQL on a database, in one transaction unless it has transactions of its own. Commands of psql, such as \\i, " +
+    "are refused without --allow-meta-commands. Asks first if tables have rows; the tables in which tools record migrations do not " +
+    "count.",
   examples: ["mgmt db seed", "mgmt db seed shop/reports --file seed.sql"],
   confirms: true,
   define: (command, context) => {
     addDatabase(command, "write to");
-    command.option("--file <path>", "SQL to run, or - for standard input (default: seed.sql)");
+    command
+      .option("--file <path>", "SQL to run, or - for standard input (default: seed.sql)")
+      .option(
+        "--allow-meta-commands",
+        "have psql run the file with commands such as \\i and \\copy, which can run programs on this machine",
+      );
     addProjectOption(command);
     command.action(async () => {
-      const { file = "seed.sql" } = command.opts<{ file?: string }>();
+      const { file = "seed.sql", allowMetaCommands = false } = command.opts<Partial<SeedFlags>>();
       const { runSeed } = await import("./run-restore.js");
-      await runSeed(command.args[0], { file }, globalFlags(command), context);
+      await runSeed(command.args[0], { file, allowMetaCommands }, globalFlags(command), context);
     });
   },
 };

@@ -1,14 +1,14 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { resolve } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { notADump, restoreFailed } from "../../errors/postgres-errors.js";
-import { unreadableFile, usageError } from "../../errors/usage-errors.js";
+import { restoreFailed } from "../../errors/postgres-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { findClientProgram } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";
+import { type DumpInput, openDump } from "./dump-input.js";
 import { startClient } from "./run-client.js";
+import { examineScript, runScript, type ScriptFacts } from "./run-script.js";
 import { confirmUnlessEmpty, inOneTransaction } from "./target.js";
 
 export interface RestoreFlags {
@@ -18,17 +18,21 @@ export interface RestoreFlags {
   readonly clean?: boolean;
 }
 
+export interface SeedFlags {
+  /** Path, or `-` for standard input. */
+  readonly file: string;
+  /** Whether psql runs the file, with its own commands. */
+  readonly allowMetaCommands?: boolean;
+}
+
 /** What `mgmt db restore` and `mgmt db seed` print. */
 export interface RestoreResult {
   readonly databaseId: string;
   /** Path of the file; null for standard input. */
   readonly file: string | null;
-  /** Program that read the file. */
-  readonly program: "pg_restore" | "psql";
+  /** Program that read the file; null if it was `mgmt` itself. */
+  readonly program: "pg_restore" | "psql" | null;
 }
-
-/** How archives of pg_dump begin. */
-const magic = Buffer.from("PGDMP");
 
 /** Puts a dump back into a database, in one transaction. */
 export const runRestore = async (
@@ -37,124 +41,135 @@ export const runRestore = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const input = await openInput(file, context);
+  const { output, signal } = context;
+  const input = await openDump(file, context);
   try {
-    if (clean && !input.isArchive) {
+    const isScript = input.kind === "script";
+    if (clean && isScript) {
       throw usageError(
         "--clean needs a dump in the custom format",
         "A dump in SQL drops nothing. Make one with mgmt db dump --format custom.",
       );
     }
+    const facts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
     const access = await databaseAccess(database, flags, context);
     const verb = clean ? "replace what a dump has in" : "restore a dump into";
     await confirmUnlessEmpty(verb, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
-    await load(input, access, clean, context);
-    await finish("Restored", input, access, context);
+    if (facts) await runOwn(input, facts, access, context);
+    else await restoreArchive(input, access, clean, context);
+    if (facts && !facts.isDump) {
+      const message = `${input.name} is not the output of pg_dump, so nothing in it says whether it was complete.`;
+      output.notice({ code: "db:end_unknown", message, databaseId: access.databaseId });
+    }
+    await finish("Restored", input, access, facts ? null : "pg_restore", context);
   } finally {
     await input.close();
   }
 };
+
+const adviceOnDumps =
+  "pg_dump writes none. Make the dump again without --create, or remove the line; if you trust the whole file, run psql yourself.";
 
 /** Runs a script of SQL on a database, in one transaction. */
 export const runSeed = async (
   database: string | undefined,
-  { file }: { readonly file: string },
+  { file, allowMetaCommands = false }: SeedFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const input = await openInput(file, context);
+  const input = await openDump(file, context);
   try {
-    if (input.isArchive) throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
+    if (input.kind !== "script") throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
+    const facts = allowMetaCommands ? undefined : await examineScript(input, adviceOnScripts, context.signal);
     const access = await databaseAccess(database, flags, context);
     await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
     });
-    await load(input, access, false, context);
-    await finish("Ran", input, access, context);
+    if (facts) await runOwn(input, facts, access, context);
+    else await runWithPsql(input, access, context);
+    await finish("Ran", input, access, facts ? null : "psql", context);
   } finally {
     await input.close();
   }
 };
 
-/** A file or standard input, and what it contains. */
-interface Input {
-  /** Undefined for standard input. */
-  readonly path: string | undefined;
-  readonly isArchive: boolean;
-  /** An open file, or standard input with what was read of it. */
-  readonly source: number | { readonly start: Buffer; readonly rest: Readable };
-  readonly close: () => Promise<void>;
-}
+const adviceOnScripts = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
 
-const { O_NONBLOCK = 0, O_RDONLY } = constants;
-
-const openInput = async (file: string, context: Context): Promise<Input> => {
-  if (file === "-") {
-    const rest = context.stdin;
-    const start = await firstBytes(rest, context.signal);
-    const isArchive = start.subarray(0, magic.length).equals(magic);
-    return { path: undefined, isArchive, source: { start, rest }, close: () => Promise.resolve() };
-  }
-  const path = resolve(context.cwd, file);
-  // Opening a named pipe does not wait for its writer.
-  const handle = await open(path, O_RDONLY | O_NONBLOCK).catch((error: unknown) => {
-    throw unreadableFile("--file", file, error);
-  });
+const runOwn = async (
+  input: DumpInput,
+  facts: ScriptFacts,
+  access: DatabaseAccess,
+  context: Context,
+): Promise<void> => {
+  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const run = (): Promise<void> => runScript(input, facts, access, context);
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw unreadableFile("--file", file, new Error("it is not a regular file"));
-    if (found.size === 0) throw notADump(path);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
-    const isArchive = buffer.subarray(0, bytesRead).equals(magic);
-    return { path, isArchive, source: handle.fd, close: () => handle.close() };
-  } catch (error) {
-    await handle.close();
-    throw error;
+    await (facts.ownTransaction === undefined ? inOneTransaction(access, context, run) : run());
+  } finally {
+    stop();
   }
 };
 
-/** Returns the first bytes of a stream, which does not get them again. Throws `db:empty_dump` if there are none. */
-const firstBytes = async (stream: Readable, signal: AbortSignal): Promise<Buffer> => {
-  const start = await new Promise<Buffer | null>((resolve, reject) => {
-    const read = (): void => {
-      const chunk: unknown = stream.read();
-      if (chunk !== null) resolve(Buffer.from(chunk as Buffer));
-    };
-    stream
-      .on("readable", read)
-      .once("end", () => resolve(null))
-      .once("error", reject);
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  stream.removeAllListeners("readable");
-  if (start === null) throw notADump("standard input");
-  return start;
-};
-
-const load = async (
-  { isArchive, source }: Input,
+const restoreArchive = async (
+  input: DumpInput,
   access: DatabaseAccess,
   clean: boolean,
   context: Context,
 ): Promise<void> => {
-  const program = await findClientProgram(isArchive ? "pg_restore" : "psql", context);
-  const args = isArchive ? restoreFlags(clean) : scriptFlags;
+  const program = await findClientProgram("pg_restore", context);
+  const { path, kind } = input;
+  const args = [...restoreFlags(clean), ...(kind === "folder" && path !== undefined ? [path] : [])];
   const env = clientEnvironment(context.env, access);
-  const stdin = typeof source === "number" ? source : "pipe";
   const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   try {
     await inOneTransaction(access, context, async () => {
+      const stdin = input.descriptor ?? "pipe";
       const running = startClient(program, args, { env, stdin, stdout: "ignore" }, context);
-      if (typeof source !== "number") {
-        running.stdin?.write(source.start);
-        if (running.stdin) source.rest.pipe(running.stdin);
-      }
+      if (running.stdin) await feed(input, running);
       await running.ended.catch((error: unknown) => {
-        throw restoreFailed(error, access.databaseId, isArchive && !clean);
+        throw restoreFailed(error, access.databaseId, !clean);
       });
     });
+  } finally {
+    stop();
+  }
+};
+
+/** Writes the contents of an input to a program. A failure to read ends the program before it could take the end for success. */
+const feed = async (
+  input: DumpInput,
+  { stdin, kill, ended }: ReturnType<typeof startClient>,
+): Promise<void> => {
+  if (!stdin) return;
+  const contents = Readable.from(input.contents(), { objectMode: false });
+  let failure: { readonly error: unknown } | undefined;
+  contents.once("error", (error) => {
+    failure = { error };
+    kill();
+  });
+  // A program that has failed no longer reads; how it ended says why.
+  await pipeline(contents, stdin).catch(() => undefined);
+  if (!failure) return;
+  await ended.catch(() => undefined);
+  throw failure.error;
+};
+
+/** Has psql run a script with its own commands. What those do is not known, nor whether they end the transaction. */
+const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
+  const program = await findClientProgram("psql", context);
+  const flags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
+  const { path, descriptor } = input;
+  // By its path, so that \\ir finds the files beside it.
+  const args = [...flags, `--file=${path ?? "-"}`];
+  const env = clientEnvironment(context.env, access);
+  const stdin = path === undefined ? (descriptor ?? "pipe") : "ignore";
+  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  try {
+    const running = startClient(program, args, { env, stdin, stdout: "ignore" }, context);
+    if (running.stdin) await feed(input, running);
+    await running.ended;
   } finally {
     stop();
   }
@@ -166,16 +181,14 @@ export const restoreFlags = (clean: boolean): string[] => [
   ...(clean ? ["--clean", "--if-exists"] : []),
 ];
 
-const scriptFlags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-"];
-
 const finish = async (
   verb: string,
-  { path, isArchive }: Input,
+  { path, name }: DumpInput,
   { databaseId }: DatabaseAccess,
+  program: RestoreResult["program"],
   { output }: Context,
 ): Promise<void> => {
-  output.info(`${verb} ${path ?? "standard input"} in database ${databaseId}.`);
-  const program = isArchive ? "pg_restore" : "psql";
+  output.info(`${verb} ${path ?? name} in database ${databaseId}.`);
   const result: RestoreResult = { databaseId, file: path ?? null, program };
   await output.result(result, "RestoreResult");
 };

@@ -348,7 +348,11 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       databaseId: { type: "string" },
       file: { type: ["string", "null"], description: "Path of the file; null for standard input." },
-      program: { type: "string", enum: ["pg_restore", "psql"], description: "Program that read the file." },
+      program: {
+        type: ["string", "null"],
+        enum: ["pg_restore", "psql", null],
+        description: "Program that read the file; null if it was `mgmt` itself.",
+      },
     },
     required: ["databaseId", "file", "program"],
     description: "What `mgmt db restore` and `mgmt db seed` print.",
@@ -358,7 +362,11 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       databaseId: { type: "string" },
       file: { type: ["string", "null"], description: "Path of the file; null for standard input." },
-      program: { type: "string", enum: ["pg_restore", "psql"], description: "Program that read the file." },
+      program: {
+        type: ["string", "null"],
+        enum: ["pg_restore", "psql", null],
+        description: "Program that read the file; null if it was `mgmt` itself.",
+      },
     },
     required: ["databaseId", "file", "program"],
     description: "What `mgmt db restore` and `mgmt db seed` print.",

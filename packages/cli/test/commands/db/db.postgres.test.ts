@@ -77,7 +77,7 @@ const passwordOf = (url: string): string => decodeURIComponent(new URL(url).pass
 describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () => {
   it.each([
     ["custom", "shop.dump", "pg_restore"],
-    ["plain", "shop.sql", "psql"],
+    ["plain", "shop.sql", null],
   ])(
     "carry a database over in the format %s, which the name of the file chooses",
     async (format, file, program) => {
@@ -251,6 +251,8 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     ["restore --file absent.dump", 2, "absent.dump"],
     ["restore --file empty.dump", 2, "db:empty_dump"],
     ["restore --file folder", 2, "regular file"],
+    ["restore --file cut.sql", 1, "db:incomplete_dump"],
+    ["restore --file shell.sql", 2, "db:meta_command"],
     ["restore --file some.sql --clean", 2, "--clean needs a dump in the custom format"],
     ["seed --file some.dump", 2, "is a dump, not SQL"],
     ["dump --schema-only --data-only", 2, "--data-only"],
@@ -263,6 +265,8 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     writeFileSync(join(folder, "empty.dump"), "");
     writeFileSync(join(folder, "some.sql"), "select 1;");
     writeFileSync(join(folder, "some.dump"), "PGDMP");
+    writeFileSync(join(folder, "cut.sql"), "-- PostgreSQL database dump\nselect 1;\n");
+    writeFileSync(join(folder, "shell.sql"), "\\! date\n");
     mkdirSync(join(folder, "folder"));
     const words = line.replace(/^(\w+)/, line.startsWith("copy") ? "$1" : `$1 ${ids.shop}`);
     const result = await db(words);
@@ -354,8 +358,68 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
     writeFileSync(join(folder, "bad.sql"), "insert into notes values (1, 'a');\nselect nothing;\n");
     const { status, stderr } = await db(`seed ${ids.shop} --file bad.sql`);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/psql:<stdin>:2: ERROR: .*nothing.*hint: Nothing was changed/s);
+    expect(stderr).toMatch(/bad\.sql:2: .*nothing.*SQLSTATE 42703.*hint: Nothing was changed/s);
     expect(await notes(ids.shop)).toEqual([]);
+  });
+
+  it("says what is kept of a script with transactions of its own", async () => {
+    await sql(ids.shop, "create table notes (id int primary key, name text)");
+    const script =
+      "begin;\ninsert into notes values (1, 'a');\ncommit;\ninsert into notes values (2), (1);\n";
+    writeFileSync(join(folder, "own.sql"), script);
+    const failed = await db(`seed ${ids.shop} --file own.sql`);
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain("own.sql:4: duplicate key");
+    expect(failed.stderr).toContain("Key (id)=(1) already exists. The script has transactions of its own");
+    expect(failed.stderr).not.toContain("Nothing was changed");
+    expect(await notes(ids.shop)).toEqual([[1, "a"]]);
+    writeFileSync(join(folder, "open.sql"), "begin;\ninsert into notes values (3, 'c');\n");
+    const open = await db(`seed ${ids.shop} --file open.sql --yes`);
+    expect(open).toMatchObject({ status: 1, stderr: expect.stringContaining("db:open_transaction") });
+    writeFileSync(join(folder, "good.sql"), "begin;\ninsert into notes values (2, 'b');\ncommit;\n");
+    expect((await db(`seed ${ids.shop} --file good.sql --yes`)).status).toBe(0);
+    expect(await notes(ids.shop)).toHaveLength(2);
+  });
+
+  it("runs a script of many kinds of statements, byte for byte", async () => {
+    const script = Buffer.concat([
+      Buffer.from("set client_encoding = 'LATIN1';\ncreate table notes (id int, name text);\n"),
+      Buffer.from("copy notes from stdin;\n1\té\n\\.\ninsert into notes values (2, 'é');\n", "latin1"),
+      Buffer.from("create function two() returns int begin atomic select 2; end; copy notes to stdout;\n"),
+      Buffer.from("do $$ begin raise notice 'é'; end $$; insert into notes values (two() + 1, E'\\';\\'')"),
+    ]);
+    writeFileSync(join(folder, "kinds.sql"), script);
+    expect((await db(`seed ${ids.shop} --file kinds.sql`)).stderr).toContain("Ran");
+    expect(await notes(ids.shop)).toEqual([
+      [1, "é"],
+      [2, "é"],
+      [3, "';'"],
+    ]);
+  });
+
+  it("undoes rows that cannot be copied, and a commit that is refused", async () => {
+    await sql(ids.shop, "create table notes (id int unique deferrable initially deferred)");
+    const rows = "1\n".repeat(100_000);
+    writeFileSync(join(folder, "rows.sql"), `copy notes from stdin;\n${rows}x\n${rows}\\.\n`);
+    const failed = await db(`seed ${ids.shop} --file rows.sql`);
+    expect(failed.stderr).toMatch(/rows\.sql:1: invalid input syntax.*Nothing was changed/s);
+    writeFileSync(join(folder, "twice.sql"), "insert into notes values (1), (1);");
+    const refused = await db(`seed ${ids.shop} --file twice.sql`);
+    expect(refused.stderr).toMatch(/duplicate key.*Nothing was changed/s);
+    expect(await sql(ids.shop, "select * from notes")).toEqual([]);
+  });
+
+  it("runs commands of psql only with --allow-meta-commands, and finds files beside the script", async () => {
+    await sql(ids.shop, "create table notes (id int, name text)");
+    mkdirSync(join(folder, "db"));
+    writeFileSync(join(folder, "db/part.sql"), "insert into notes values (1, 'one');\n");
+    writeFileSync(join(folder, "db/all.sql"), "\\ir part.sql\n");
+    const refused = await db(`seed ${ids.shop} --file db/all.sql`);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining("db:meta_command") });
+    expect(refused.stderr).toContain("--allow-meta-commands");
+    const allowed = await db(`seed ${ids.shop} --file db/all.sql --allow-meta-commands -o json`);
+    expect(allowed).toMatchObject({ status: 0, json: { program: "psql" } });
+    expect(await notes(ids.shop)).toEqual([[1, "one"]]);
   });
 });
 

@@ -1,0 +1,157 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import {
+  incompleteDump,
+  metaCommandRefused,
+  openTransaction,
+  scriptFailed,
+  type ScriptState,
+  type ServerProblem,
+  statementTooLong,
+} from "../../errors/dump-errors.js";
+import type { Context } from "../../input/context.js";
+import type { DatabaseAccess } from "../../run/database-url.js";
+import type { DumpInput } from "./dump-input.js";
+import { openSession } from "./session.js";
+import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLong } from "./sql-script.js";
+
+/** What is known of a script before it runs. */
+export interface ScriptFacts {
+  /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
+  readonly isDump: boolean;
+  /** Line of the first statement that begins or ends a transaction. */
+  readonly ownTransaction: number | undefined;
+}
+
+/** The first and the last line of each database in what pg_dump and pg_dumpall write. */
+const dumpStart = /^PostgreSQL database( cluster)? dump$/;
+const dumpEnd = /^PostgreSQL database( cluster)? dump complete$/;
+
+/**
+ * Reads a script to its end before any of it runs.
+ *
+ * @param advice what the user can do about commands of psql, none of which run.
+ * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
+ */
+export const examineScript = async (
+  { name, contents }: DumpInput,
+  advice: string,
+  signal: AbortSignal,
+): Promise<ScriptFacts> => {
+  let [starts, ends] = [0, 0];
+  let ownTransaction: number | undefined;
+  for await (const part of partsOf(name, splitScript(contents()))) {
+    signal.throwIfAborted();
+    if (part.kind === "meta-command" && !isRestriction(part.text)) {
+      throw metaCommandRefused(name, part.line, part.text.slice(0, 40), advice);
+    }
+    if (part.kind === "unfinished") {
+      throw incompleteDump(
+        name,
+        `it ends in the middle of ${part.what}, which begins on line ${String(part.line)}`,
+      );
+    }
+    if (part.kind === "comment") {
+      if (dumpStart.test(part.text)) starts += 1;
+      if (dumpEnd.test(part.text)) ends += 1;
+    }
+    if (part.kind === "statement" && controlsTransaction(part)) ownTransaction ??= part.line;
+  }
+  if (starts > ends)
+    throw incompleteDump(name, "its last line is missing, which says that the dump is complete");
+  return { isDump: starts > 0, ownTransaction };
+};
+
+/** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
+const isRestriction = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
+
+/** Whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
+const controlsTransaction = ({ words: [first = "", second, third] }: ScriptStatement): boolean => {
+  if (first === "rollback") return second !== "to" && third !== "to";
+  if (first === "prepare" || first === "start") return second === "transaction";
+  return ["begin", "commit", "end", "abort"].includes(first);
+};
+
+const partsOf = async function* (name: string, parts: AsyncIterable<ScriptPart>): AsyncGenerator<ScriptPart> {
+  try {
+    yield* parts;
+  } catch (error) {
+    throw error instanceof StatementTooLong ? statementTooLong(name, error.line) : error;
+  }
+};
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/**
+ * Runs a script in one transaction, or in its own ones if it has some. The transaction is committed after the last statement, so
+ * that a process that is killed on the way leaves nothing.
+ *
+ * @throws `db:statement_failed`, `db:open_transaction`, `database:unreachable`.
+ */
+export const runScript = async (
+  { name, contents }: DumpInput,
+  { ownTransaction }: ScriptFacts,
+  access: DatabaseAccess,
+  context: Pick<Context, "signal">,
+): Promise<void> => {
+  const { databaseId } = access;
+  const session = await openSession(access, context);
+  let progress: ScriptState = ownTransaction === undefined ? "undone" : "partly";
+  let current: ScriptStatement | undefined;
+  try {
+    if (ownTransaction === undefined) await session.run(encode("begin"));
+    let transactionLine = 1;
+    for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
+      if (part.kind === "statement") {
+        current = part;
+        const wasOpen = session.isInTransaction();
+        const answer = await session.run(part.bytes);
+        if (!wasOpen) transactionLine = part.line;
+        if ((answer === "copy") !== part.readsRows)
+          throw new Error("The server and the script disagree about a COPY");
+      } else if (part.kind === "rows") {
+        await session.sendRows(part.bytes);
+      } else if (part.kind === "rows-end") {
+        await session.endRows();
+      }
+    }
+    if (ownTransaction !== undefined) {
+      if (session.isInTransaction()) throw openTransaction(name, transactionLine, databaseId);
+      return;
+    }
+    progress = "unknown";
+    await session.run(encode("commit"));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    // The server has refused the commit, and has undone the transaction.
+    if (progress === "unknown" && problem.state !== undefined) progress = "undone";
+    const line = current ? lineIn(current, error) : 1;
+    throw scriptFailed(`${name}:${String(line)}`, problem, databaseId, progress);
+  } finally {
+    await session.end();
+  }
+};
+
+/** Returns what the server or the network said; undefined for an error of this program. */
+const problemOf = (error: unknown): ServerProblem | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const field = (key: string): string | undefined => {
+    const value: unknown = Reflect.get(error, key);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const isOfServer = field("severity") !== undefined;
+  const isOfNetwork =
+    /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
+  if (!isOfServer && !isOfNetwork) return undefined;
+  const state = isOfServer ? field("code") : undefined;
+  return { message: error.message, state, detail: field("detail"), hint: field("hint") };
+};
+
+/** Returns the line of a statement on which the server found an error. */
+const lineIn = ({ bytes, line }: ScriptStatement, error: unknown): number => {
+  const position = error instanceof Error ? Number(Reflect.get(error, "position")) : Number.NaN;
+  if (!Number.isInteger(position)) return line;
+  const before = [...Buffer.from(bytes).toString("utf8")].slice(0, position - 1);
+  return line + before.filter((character) => character === "\n").length;
+};
