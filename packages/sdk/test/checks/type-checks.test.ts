@@ -209,7 +209,11 @@ describe("an option that does not exist", () => {
     const storage = { getItem: () => null, setItem: vi.fn(), removeItem: vi.fn() };
     const browser: Required<BrowserStoreOptions> = { key: "shop", storage };
     expect(await browserStore(browser).read()).toBeUndefined();
-    const cli: Required<CliLoginOptions> = { profile: "not a profile", allowInsecureHttp: true, program: "/usr/bin/mgmt" };
+    const cli: Required<CliLoginOptions> = {
+      profile: "not a profile",
+      allowInsecureHttp: true,
+      program: "/usr/bin/mgmt",
+    };
     expect(await caught(() => cliLogin(cli))).toMatchObject({ code: "auth:cli_failed" });
     const reason = new Error("stopped");
     const waiting: Required<FileLockOptions> = { signal: AbortSignal.abort(reason), silenceMs: 5 };
