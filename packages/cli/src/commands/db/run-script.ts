@@ -89,7 +89,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
  */
 export const runScript = async (
   { name, contents }: DumpInput,
-  { ownTransaction }: ScriptFacts,
+  { isDump, ownTransaction }: ScriptFacts,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
 ): Promise<void> => {
@@ -102,6 +102,7 @@ export const runScript = async (
     let transactionLine = 1;
     for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
       if (part.kind === "statement") {
+        if (isDump && isNewSetting(part)) continue;
         current = part;
         const wasOpen = session.isInTransaction();
         const answer = await session.run(part.bytes);
@@ -132,6 +133,10 @@ export const runScript = async (
     await session.end();
   }
 };
+
+/** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets what is the default anyway. */
+const isNewSetting = ({ bytes }: ScriptStatement): boolean =>
+  bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 
 /** Returns what the server or the network said; undefined for an error of this program. */
 const problemOf = (error: unknown): ServerProblem | undefined => {

@@ -381,6 +381,15 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
     expect(await notes(ids.shop)).toHaveLength(2);
   });
 
+  it("restores what a newer pg_dump has written", async () => {
+    const [start, end] = ["-- PostgreSQL database dump", "-- PostgreSQL database dump complete"];
+    const dump = `${start}\n\\restrict a1\nSET transaction_timeout = 0;\ncreate table notes (id int);\n${end}\n\\unrestrict a1\n`;
+    writeFileSync(join(folder, "new.sql"), dump);
+    const { status, stderr } = await db(`restore ${ids.shop} --file new.sql`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining("complete") });
+    expect(await notes(ids.shop)).toEqual([]);
+  });
+
   it("runs a script of many kinds of statements, byte for byte", async () => {
     const script = Buffer.concat([
       Buffer.from("set client_encoding = 'LATIN1';\ncreate table notes (id int, name text);\n"),
