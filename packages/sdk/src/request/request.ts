@@ -89,7 +89,9 @@ const traceCall = async <T>(
     await undefined;
     if (error instanceof MgmtError) {
       if (attempts[0]) error.attempts ??= attempts;
-      error.stack = String(error) + (new Error().stack ?? "").replace(/.*\n.*/, "");
+      const { stack }: { stack?: unknown } = new Error();
+      // A program may have replaced what makes stacks.
+      if (typeof stack === "string") error.stack = String(error) + stack.replace(/.*\n.*/, "");
     }
     throw error;
   }

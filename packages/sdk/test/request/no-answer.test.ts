@@ -173,6 +173,30 @@ describe("isApiError", () => {
   });
 });
 
+describe("JSON that is nested deeper than a stack", () => {
+  const levels = 20_000;
+  const deep = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+  it.each([
+    ["in a value", 200, `{"data":{"id":"x","password":"p","more":${deep}}}`, undefined],
+    ["in place of an item", 200, `{"data":[${deep}],"pagination":{"hasMore":false}}`, "response:invalid"],
+    ["that is cut off", 200, "[".repeat(levels), "response:invalid"],
+    ["in a message", 404, `{"error":{"code":"project:not_found","message":"${deep}"}}`, "project:not_found"],
+    ["beside a code", 404, `{"error":{"code":"project:not_found","x":${deep}}}`, "project:not_found"],
+    ["in place of a code", 404, `{"error":{"code":${deep}}}`, "http:404"],
+    ["in issues", 422, `{"error":{"code":"validation:failed","issues":${deep}}}`, "validation:failed"],
+  ])("leads to a value or an error with a code %s, also with debug output", async (_, status, body, code) => {
+    for (const debug of [false, () => undefined]) {
+      const send = async (): Promise<TransportResponse> => ({ status, headers: {}, body });
+      const client = createClient({ baseUrl: "https://api.test", token: false, transport: { send }, debug });
+      const { error } = await client.safe.projects.get("proj_1");
+      const isList = body.includes("pagination");
+      expect(error?.code).toBe(isList ? undefined : code);
+      if (error) expect(JSON.stringify(error).length).toBeLessThan(1_000_000);
+    }
+  });
+});
+
 describe("the stack of an error", () => {
   it("shows who called (undici #1599)", async () => {
     const { baseUrl } = await startServer((_, response) =>
@@ -182,5 +206,21 @@ describe("the stack of an error", () => {
     const findProject = async () => await client.projects.get("x");
     const error = await thrown(findProject());
     expect((error as Error).stack).toContain("findProject");
+  });
+
+  it.each([
+    ["is a list of call sites (winston #401)", (_: Error, sites: NodeJS.CallSite[]) => sites],
+    ["is missing", () => undefined],
+    ["is null", () => null],
+  ])("does not replace the error when it %s", async (_, prepare) => {
+    const body = '{"error":{"code":"project:not_found","message":"m"}}';
+    const send = async (): Promise<TransportResponse> => ({ status: 404, headers: {}, body });
+    const client = createClient({ baseUrl: "https://api.test", token: false, transport: { send } });
+    const { prepareStackTrace } = Error;
+    Error.prepareStackTrace = prepare;
+    const error = await thrown(client.projects.get("x")).finally(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+    expect(isApiError(error, "project:not_found")).toBe(true);
   });
 });
