@@ -44,7 +44,8 @@ export const findExisting = async <Found>(
     return undefined;
   }
   const filtered = listCall(list, query, { ...query, [identity.filter]: value });
-  const [found] = (await readers.list<Found>(filtered, options)).data;
+  // The first page may be empty and still have a next one.
+  const [found] = await readers.list<Found>(filtered, options).toArray({ limit: 1 });
   const isOther = common !== undefined && common !== identity.property;
   if (conflict && found === undefined && isOther) throw conflict;
   return found;

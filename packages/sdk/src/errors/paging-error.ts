@@ -1,9 +1,25 @@
 import { MgmtError } from "./mgmt-error.js";
 
-/** Why a list cannot be continued: the service repeated a cursor, or reported more items without a cursor. */
-export type PagingFault = "cursor_repeated" | "cursor_missing";
+/**
+ * Why a list is not continued: the service repeated a cursor, reported more items without a cursor, or has ever more pages (10,000 in one
+ * iteration, or 1,000 empty ones in a row).
+ */
+export type PagingFault = "cursor_repeated" | "cursor_missing" | "endless";
 
-/** A list cannot be continued. */
+const problems: Readonly<Record<PagingFault, string>> = {
+  cursor_repeated: "The service repeated a cursor",
+  cursor_missing: "The service reported more items but sent no cursor",
+  endless: "The service has ever more pages",
+};
+
+const hintOf = (reason: PagingFault): string => {
+  const report = "report the request ID to the service's operator.";
+  return reason === "endless"
+    ? `To go on, pass a larger limit, or the last nextCursor as cursor. If the list cannot be that long, ${report}`
+    : `The items before this page are valid. R${report.slice(1)}`;
+};
+
+/** A list is not continued. */
 export class PagingError extends MgmtError {
   static override readonly kind: string = "PagingError";
   declare readonly code: "paging:broken";
@@ -13,12 +29,7 @@ export class PagingError extends MgmtError {
   readonly reason: PagingFault;
 
   constructor(reason: PagingFault, requestId: string | undefined) {
-    const repeated = reason === "cursor_repeated";
-    super(
-      "paging:broken",
-      repeated ? "The service repeated a cursor" : "The service reported more items but sent no cursor",
-      { hint: "The items before this page are valid. Report the request ID to the service's operator." },
-    );
+    super("paging:broken", problems[reason], { hint: hintOf(reason) });
     this.reason = reason;
     if (requestId !== undefined) this.requestId = requestId;
   }

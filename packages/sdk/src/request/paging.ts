@@ -23,8 +23,17 @@ interface ListQuery {
   query?: { cursor?: string | null } | undefined;
 }
 
+/** The cursors of the pages of an iteration, and how many of its last pages were empty. */
+interface Seen extends Set<unknown> {
+  empty?: number;
+}
+
+/** A list that has so many pages, or so many empty ones in a row, never ends. */
+const maxPages = 10_000;
+const maxEmptyPages = 1_000;
+
 /** Loads one page: the first, once, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
-type LoadPage<T> = (cursor?: string, seen?: Set<unknown>) => ApiPromise<CursorPage<T>>;
+type LoadPage<T> = (cursor?: string, seen?: Seen) => ApiPromise<CursorPage<T>>;
 
 /** Of a rejected promise, as TypeScript declares it: programs say what they expect. */
 type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
@@ -42,7 +51,8 @@ type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[
  * const oldest = await client.projects.list({}, { prefetch: true }).toArray({ limit: 500 });
  * ```
  *
- * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping.
+ * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping; also after 10,000 pages,
+ * or 1,000 empty pages in a row. To go on, pass the last `nextCursor` as `cursor`.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
   // Not `#`, which proxies around the list would not have.
@@ -125,8 +135,8 @@ export type WholeList<T, Page> = Pick<CursorPages<T>, "asResponse" | "toArray"> 
     withResponse(): Promise<WithResponse<Page>>;
   };
 
-/** Reads a page from a body. `seen` has the cursors that must not be repeated. */
-export type ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => ReturnType<ReadBody<CursorPage<T>>>;
+/** Reads a page from a body. `seen` has the cursors that must not be repeated, and counts empty pages. */
+export type ReadPage = <T>(body: unknown, seen: Seen) => ReturnType<ReadBody<CursorPage<T>>>;
 
 /** Lists by a call. */
 export const listPages = <T>(
@@ -136,7 +146,7 @@ export const listPages = <T>(
   read: ReadPage,
 ): CursorPages<T> => {
   let first: ApiPromise<CursorPage<T>> | undefined;
-  const load = (cursor = call.query?.cursor, seen = new Set<unknown>()): ApiPromise<CursorPage<T>> => {
+  const load = (cursor = call.query?.cursor, seen: Seen = new Set()): ApiPromise<CursorPage<T>> => {
     seen.add(cursor);
     return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, seen));
   };
@@ -146,7 +156,7 @@ export const listPages = <T>(
 };
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
-export const readPage: ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>) => {
+export const readPage: ReadPage = <T>(body: unknown, seen: Seen) => {
   // Every field is checked before it is used; the contract says what the items are.
   const { data, pagination } = (body ?? {}) as Partial<Envelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
@@ -154,6 +164,8 @@ export const readPage: ReadPage = <T>(body: unknown, seen: ReadonlySet<unknown>)
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
   if (seen.has(nextCursor)) return { fault: "cursor_repeated" };
+  seen.empty = data[0] ? 0 : (seen.empty ?? 0) + 1;
+  if (seen.size >= maxPages || seen.empty >= maxEmptyPages) return { fault: "endless" };
   return { value: { data, nextCursor, hasMore } };
 };
 

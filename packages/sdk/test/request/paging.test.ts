@@ -21,6 +21,58 @@ const start = async (pages: Record<string, unknown>) => {
 
 const three = { "": page([1, 2], "a"), a: page([3], "b"), b: page([4, 5], null) };
 
+describe("a list whose service has ever more pages", () => {
+  /** Returns a client, the cursors that it has sent, and the number of requests. */
+  const endless = (dataOf: (page: number) => object[]) => {
+    let pages = 0;
+    const send = async ({ method }: { method: string }) => {
+      if (method === "POST") return { status: 409, headers: {}, body: conflict };
+      pages += 1;
+      const body = JSON.stringify({
+        data: dataOf(pages),
+        pagination: { hasMore: true, nextCursor: `c${pages}` },
+      });
+      return { status: 200, headers: { "x-request-id": `req_${pages}` }, body };
+    };
+    const client = createClient({ baseUrl: "https://api.test", token: false, transport: { send } });
+    return { client, count: () => pages };
+  };
+  const conflict = '{"error":{"code":"project:logical_id_conflict","message":"It exists."}}';
+  const broken = { code: "paging:broken", reason: "endless" };
+
+  it("ends with an error after 1,000 empty pages in a row", async () => {
+    const { client, count } = endless(() => []);
+    const error = await thrown(client.projects.list().toArray());
+    expect(error).toBeInstanceOf(PagingError);
+    expect(error).toMatchObject({
+      ...broken,
+      message: "The service has ever more pages",
+      requestId: "req_1001",
+      hint: expect.stringContaining("the last nextCursor as cursor"),
+    });
+    expect(count()).toBe(1_001);
+    await expect(client.projects.ensure({ logicalId: "a", name: "a" })).rejects.toMatchObject(broken);
+    await expect(
+      client.requestPages({ method: "GET", path: "/v1/projects" }).toArray(),
+    ).rejects.toMatchObject(broken);
+  });
+
+  it("counts empty pages only in a row", async () => {
+    const { client } = endless((number) => (number % 900 === 0 ? [item(number)] : []));
+    expect(await client.projects.list().toArray({ limit: 3 })).toHaveLength(3);
+  });
+
+  it("ends with an error after 10,000 pages with items", async () => {
+    const { client, count } = endless((number) => [item(number)]);
+    let items = 0;
+    const iterate = async (): Promise<void> => {
+      for await (const { id } of client.projects.list({}, { prefetch: true })) if (id) items += 1;
+    };
+    await expect(iterate()).rejects.toMatchObject(broken);
+    expect([items, count()]).toEqual([10_000, 10_001]);
+  });
+});
+
 describe("a list", () => {
   it("resolves to its first page", async () => {
     const { client, seen } = await start(three);
