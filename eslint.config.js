@@ -4,6 +4,7 @@ import { noFirstPage } from "./scripts/lint/no-first-page.js";
 import { noHookOfModule } from "./scripts/lint/no-hook-of-module.js";
 import { noImportCycle } from "./scripts/lint/no-import-cycle.js";
 import { noTwoWayFolders } from "./scripts/lint/no-two-way-folders.js";
+import { noUnhandledImport } from "./scripts/lint/no-unhandled-import.js";
 
 /** These rules read the text of files, which need not be parsed. All others are rules of oxlint, in .oxlintrc.json. */
 const parser = {
@@ -31,6 +32,7 @@ export default defineConfig(
           "no-hook-of-module": noHookOfModule,
           "no-import-cycle": noImportCycle,
           "no-two-way-folders": noTwoWayFolders,
+          "no-unhandled-import": noUnhandledImport,
         },
       },
     },
@@ -39,6 +41,10 @@ export default defineConfig(
   {
     files: ["examples/**/*.ts", "packages/*/src/**/*.ts"],
     rules: { "local/no-first-page": "error" },
+  },
+  {
+    files: ["packages/{mock,sdk}/src/**/*.ts"],
+    rules: { "local/no-unhandled-import": "error" },
   },
   {
     files: ["**/test/**/*.ts"],

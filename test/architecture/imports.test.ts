@@ -86,6 +86,16 @@ describe("own lint rules", () => {
   });
 
   it.each([
+    ['const { a } = await import("./a.js");', ["local/no-unhandled-import"]],
+    ['void import("./a.js").then(({ a }) => a());', ["local/no-unhandled-import"]],
+    ['const { a } = await import("#a");', ["local/no-unhandled-import"]],
+    ['const { a } = await import("./a.js").catch(fail);', []],
+    ['const { a } = await import("node:https");', []],
+  ])("reject an import() whose failure is not handled: %s", async (code, rules) => {
+    expect(await findings("packages/sdk/src/client.ts", code)).toEqual(rules);
+  });
+
+  it.each([
     ["const { data } = await client.projects.list();", ["local/no-first-page"]],
     ["const { data: all } = await client.projects.databases.list(id, {}, {});", ["local/no-first-page"]],
     ["const [first] = (await client.projects.list({}, { signal })).data;", ["local/no-first-page"]],

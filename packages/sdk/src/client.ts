@@ -1,6 +1,7 @@
 import { BareClient } from "./bare-client.js";
 import { type Core, createCore } from "./methods/core.js";
 import { type Resources, type SafeResources, resources } from "./resources/generated/resources.js";
+import { notLoaded } from "./errors/not-loaded.js";
 import type { HttpClient } from "./http.js";
 import { type CursorPages, type ListCall, listPages, readAnyPage } from "./request/paging.js";
 import type { ListOptions } from "./request/call.js";
@@ -38,7 +39,7 @@ class FullClient extends BareClient {
    * const page = await client.requestPages({ method: "GET", path: "/v1/projects", query: { limit: 10 } });
    * ```
    *
-   * Throws as `request`; `PagingError` when the service repeats a cursor or reports more items without one; and
+   * Throws as `request`; `PagingError` when the service repeats a cursor, reports more items without one, or has ever more pages; and
    * `InvalidResponseError` for a body that is not a list.
    */
   requestPages<T = unknown>(call: ListCall, options?: ListOptions): CursorPages<T> {
@@ -60,7 +61,13 @@ const httpClients = new WeakMap<Core, HttpClient>();
 const createLazyHttp = (settings: ClientSettings): HttpClient => {
   let loading: Promise<HttpClient> | undefined;
   const load = (): Promise<HttpClient> =>
-    (loading ??= import("./http.js").then(({ createHttp }) => createHttp(settings)));
+    (loading ??= import("./http.js")
+      .catch((cause: unknown) => {
+        // The next call tries again.
+        loading = undefined;
+        return notLoaded(cause);
+      })
+      .then(({ createHttp }) => createHttp(settings)));
   const names = "GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject".split(" ");
   // Each is a method of `HttpClient`.
   const client: unknown = Object.fromEntries(

@@ -30,6 +30,7 @@ export { ConnectionError, InvalidArgumentError, TimeoutError } from "./errors/lo
 export { PagingError } from "./errors/paging-error.js";
 export type { PagingFault } from "./errors/paging-error.js";
 export { MgmtError } from "./errors/mgmt-error.js";
+export type { NotLoadedError } from "./errors/not-loaded.js";
 export type { Advice, MgmtErrorOptions } from "./errors/mgmt-error.js";
 export { TokenError } from "./errors/token-error.js";
 export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";

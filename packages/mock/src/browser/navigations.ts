@@ -48,6 +48,9 @@ export const answerNavigations = (mock: MockServer, { isKept, report, signal }: 
       if (!isKept) return report(mockErrors.loginNotKept());
       isShown = true;
       void import("./authorization-page.js")
+        .catch((cause: unknown) => {
+          throw mockErrors.pageNotLoaded(cause);
+        })
         .then(({ openPage }) => openPage(mock, url, report))
         .catch((error: unknown) => {
           isShown = false;

@@ -20,6 +20,7 @@ export type MockErrorCode =
   | "mock:blocked_by_policy"
   | "mock:login_not_kept"
   | "mock:login_unsupported"
+  | "mock:page_not_loaded"
   | "mock:storage_denied"
   | "mock:storage_full"
   | "mock:kept_state_unusable"

@@ -170,6 +170,13 @@ export const loginUnsupported = (): MockError =>
       "Update the browser, or create clients with token: () => mock.tokens.user()",
   );
 
+export const pageNotLoaded = (cause: unknown): MockError =>
+  new MockError(
+    "mock:page_not_loaded",
+    "The authorization page of the mock could not be loaded. Reload the page: its server may have replaced the files",
+    { cause },
+  );
+
 export const storageDenied = (cause?: unknown): MockError =>
   new MockError(
     "mock:storage_denied",

@@ -1,4 +1,4 @@
-import type { Advice } from "../errors/mgmt-error.js";
+import type { Advice, MgmtError } from "../errors/mgmt-error.js";
 import { TokenError } from "../errors/token-error.js";
 
 /** Error codes for login, token refresh, logout and the token store. */
@@ -45,7 +45,7 @@ export interface AuthErrorInit {
   /** HTTP status of the authorization server's response. */
   status?: number | undefined;
   /** An error of the SDK, which never contains a secret. */
-  cause?: TokenError | undefined;
+  cause?: MgmtError | undefined;
 }
 
 /**

@@ -1,4 +1,11 @@
-import { AuthError, type AuthErrorCode, LoginRequiredError, TokenStoreError } from "./auth-error.js";
+import type { MgmtError } from "../errors/mgmt-error.js";
+import {
+  AuthError,
+  type AuthErrorCode,
+  type AuthErrorInit,
+  LoginRequiredError,
+  TokenStoreError,
+} from "./auth-error.js";
 
 /** The purpose of a request to the authorization server. */
 export type Stage = "discovery" | "login" | "refresh" | "revoke";
@@ -94,7 +101,7 @@ export const authErrors = {
       ...(response.oauthError === "invalid_grant" && invalidGrant),
       ...response,
     }),
-  notRevoked: (cause: AuthError) =>
+  notRevoked: (cause: MgmtError & Pick<AuthErrorInit, "oauthError" | "status">) =>
     new AuthError(
       "auth:revoke_failed",
       `The login was removed from the store, but may still be valid: ${cause.message}`,

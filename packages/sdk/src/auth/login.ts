@@ -1,4 +1,5 @@
 import { withDeadline } from "../deadlines/with-deadline.js";
+import { notLoaded } from "../errors/not-loaded.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import { type OAuthOptions, type OAuthSettings, readOAuthSettings } from "./oauth-settings.js";
@@ -65,7 +66,7 @@ export const startLoginWith = async (
   settings: OAuthSettings,
   { redirectUri, scopes = defaultScopes, signal }: Omit<StartLoginOptions, keyof OAuthOptions>,
 ): Promise<StartedLogin> => {
-  const { startAuthorization } = await import("./protocol.js");
+  const { startAuthorization } = await import("./protocol.js").catch(notLoaded);
   return startAuthorization(settings, { redirectUri, scopes: [...scopes] }, signal);
 };
 
@@ -90,7 +91,7 @@ export const finishLoginWith = async (
 ): Promise<Credential> => {
   const parameters = queryOf(callback, attempt);
   await probe(store, signal);
-  const { redeemCallback } = await import("./protocol.js");
+  const { redeemCallback } = await import("./protocol.js").catch(notLoaded);
   const credential = await redeemCallback(settings, attempt, parameters, signal);
   if (store) await save(store, credential, settings.timeoutMs);
   return credential;

@@ -1,4 +1,6 @@
 import { withDeadline } from "../deadlines/with-deadline.js";
+import { MgmtError } from "../errors/mgmt-error.js";
+import { notLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -25,11 +27,11 @@ export const logout = async (options: LogoutOptions): Promise<void> => {
   const found = await forget(settings, store, signal);
   if (found === undefined) return;
   if (found instanceof AuthError) throw authErrors.notRevoked(found);
-  const { revoke } = await import("./protocol.js");
   try {
+    const { revoke } = await import("./protocol.js").catch(notLoaded);
     await revoke(settings, found, signal);
   } catch (error) {
-    throw error instanceof AuthError ? authErrors.notRevoked(error) : error;
+    throw error instanceof MgmtError ? authErrors.notRevoked(error) : error;
   }
 };
 

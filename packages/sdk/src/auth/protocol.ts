@@ -1,6 +1,7 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
+import { notLoaded } from "../errors/not-loaded.js";
 import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -22,7 +23,7 @@ const serverOf = async (
   signal: AbortSignal | undefined,
 ): Promise<oauth.AuthorizationServer> => {
   // Production builds for browsers have not checked them at start.
-  const { assertOptions } = await import("#all-type-checks");
+  const { assertOptions } = await import("#all-type-checks").catch(notLoaded);
   assertOptions(settings.given, "a login", () => InvalidArgumentError);
   const discovery = (settings.server ??= sendOAuthRequest(
     { stage: "discovery", settings, signal, secrets: [] },

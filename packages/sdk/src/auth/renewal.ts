@@ -1,3 +1,4 @@
+import { notLoaded } from "../errors/not-loaded.js";
 import { AuthError, TokenStoreError } from "./auth-error.js";
 import { type Credential, urgencyOf } from "./credential.js";
 import { authErrors } from "./errors.js";
@@ -95,7 +96,7 @@ const refreshAndStore = async (
   credential: Credential & { refreshToken: string },
   signal: AbortSignal,
 ): Promise<Credential> => {
-  const { refresh } = await import("./protocol.js");
+  const { refresh } = await import("./protocol.js").catch(notLoaded);
   // A refresh uses up the refresh token, so do not start one whose result cannot be stored.
   const reservation = await reserve(store);
   try {

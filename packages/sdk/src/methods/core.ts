@@ -1,3 +1,4 @@
+import { notLoaded } from "../errors/not-loaded.js";
 import type { ClientOptions } from "../request/client-options.js";
 import type { OnDemandSteps, ClientSettings } from "../request/context.js";
 import { type RequestFunction, createRequest } from "../request/request.js";
@@ -6,7 +7,7 @@ import type { TimedSteps } from "./timed-steps.js";
 
 /** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
 const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
-  import("./on-demand.js").then((onDemand) => onDemand.steps(settings));
+  import("./on-demand.js").catch(notLoaded).then((onDemand) => onDemand.steps(settings));
 
 /** What a client and its resources share. */
 export interface Core {

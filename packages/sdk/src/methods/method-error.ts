@@ -2,6 +2,7 @@ import type { AuthError } from "../auth/auth-error.js";
 import type { ErrorCodesByMethod, OwnErrorByMethod } from "../errors/generated/error-codes.js";
 import type { HttpStatusError, InvalidResponseError } from "../errors/api-error.js";
 import type { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/local-errors.js";
+import type { NotLoadedError } from "../errors/not-loaded.js";
 import type { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 import type { TokenError } from "../errors/token-error.js";
 
@@ -11,6 +12,7 @@ export type LocalError =
   | (ConnectionError & { readonly code: "connection:failed" })
   | TimeoutError
   | ResponseTooLargeError
+  | NotLoadedError
   | (TokenError & { readonly code: "token:missing" | "token:unavailable" })
   | AuthError;
 

@@ -1,3 +1,4 @@
+import { MgmtError } from "../errors/mgmt-error.js";
 import type { CallContext } from "./context.js";
 import type { Message } from "./encode.js";
 
@@ -16,7 +17,10 @@ export const authorize = async (
     try {
       value = await token({ signal: limit.signal, timeoutMs, rejected });
     } catch (error) {
-      throw (await load()).tokenFunctionError(error);
+      const steps = await load().catch((failure: unknown) => {
+        throw error instanceof MgmtError ? error : failure;
+      });
+      throw steps.tokenFunctionError(error);
     }
   }
   const sent = isToken(value) ? value : (await load()).environmentToken(settings, value);

@@ -1,5 +1,6 @@
 import type { ApiError } from "../errors/api-error.js";
 import type { PagingError, PagingFault } from "../errors/paging-error.js";
+import { type MgmtError, kindsKey } from "../errors/mgmt-error.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
 import { maskInspection } from "#masked-inspection";
@@ -29,22 +30,53 @@ export const decode = <T>(
   read: ReadBody<T>,
   load: () => Promise<ResponseErrors>,
 ): T | Promise<never> => {
-  const fail = async (fault?: BodyFault): Promise<never> => {
-    throw (await load()).responseError(message, response, fault);
-  };
   const { status, body, unread } = response;
-  if (status < 200 || status > 299) return fail();
+  const isSuccess = status >= 200 && status <= 299;
   // Nobody takes the value of a call with `asResponse()`.
-  if (unread) return unread as T;
+  if (isSuccess && unread) return unread as T;
   let json: unknown;
+  let fault: BodyFault | undefined;
   try {
     json = body === "" ? undefined : JSON.parse(body);
   } catch {
-    return fail("not_json");
+    fault = "not_json";
   }
-  maskInspection(json, body);
-  const result = read(json);
-  return result && "value" in result ? result.value : fail(result?.fault);
+  if (isSuccess && !fault) {
+    maskInspection(json, body);
+    const result = read(json);
+    if (result && "value" in result) return result.value;
+    fault = result?.fault;
+  }
+  return load().then(
+    (steps) => {
+      throw steps.responseError(message, response, fault);
+    },
+    (error: MgmtError) => {
+      throw isSuccess ? error : likeApiError(error, message, response, json);
+    },
+  );
+};
+
+/** Gives the error of a response whose own error could not be loaded what programs decide by. */
+const likeApiError = (
+  error: MgmtError,
+  { method, path }: Message,
+  { status, headers }: TransportResponse,
+  json: unknown,
+): MgmtError => {
+  // The check below makes it a text.
+  const { code } = (json as { error?: { code?: unknown } } | undefined)?.error ?? {};
+  const known = typeof code === "string" ? code : `http:${status}`;
+  // Every error of the SDK has its kinds there.
+  (Reflect.get(error, kindsKey) as string[]).push("ApiError", known);
+  return Object.assign(error, {
+    code: known,
+    status,
+    requestId: headers["x-request-id"],
+    headers: {},
+    method,
+    path,
+  });
 };
 
 /** Reads the value of a body of the form `{ data }`. */

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { InvalidArgumentError } from "../errors/local-errors.js";
+import { notLoaded } from "../errors/not-loaded.js";
 import { isLoopbackHostname } from "../checks/loopback.js";
 
 /**
@@ -28,7 +29,7 @@ export const proxyFor = async (url: string, proxy?: string | false): Promise<str
   // Most machines set no proxy, so they skip loading the parser.
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
   if (isLoopbackHostname(new URL(url).hostname)) return "";
-  const { getProxyForUrl } = await import("proxy-from-env");
+  const { getProxyForUrl } = await import("proxy-from-env").catch(notLoaded);
   const found = getProxyForUrl(url);
   if (found)
     checkProxy(found, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
@@ -50,6 +51,6 @@ export const makeAgent = async (
     const { default: https } = await import("node:https");
     return new https.Agent(options);
   }
-  const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js");
+  const { HttpProxyAgent, HttpsProxyAgent } = await import("./proxy-agents.js").catch(notLoaded);
   return new (isPlain ? HttpProxyAgent : HttpsProxyAgent)(proxy, options);
 };

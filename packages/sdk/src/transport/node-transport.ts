@@ -4,6 +4,7 @@ import type https from "node:https";
 import { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { InvalidArgumentError } from "../errors/local-errors.js";
+import { notLoaded } from "../errors/not-loaded.js";
 import { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 import { readTimeout } from "../deadlines/deadline.js";
 import { checkProxy, makeAgent, proxyFor } from "./node-agent.js";
@@ -79,6 +80,8 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
     if (found) return found;
     const opening = open(origin, url);
     origins.set(origin, opening);
+    // The next call tries again.
+    opening.catch(() => origins.delete(origin));
     return opening;
   };
   const send = (message: TransportRequest): Promise<TransportResponse> => {
@@ -178,6 +181,7 @@ const exchange = (
         }
         incoming.on("error", fail);
         void import("./content-encoding.js")
+          .catch(notLoaded)
           .then(({ decoded }) => receive(incoming, decoded(incoming)))
           .catch((error: unknown) => {
             fail(error);

@@ -1,5 +1,6 @@
 import { readTimeout } from "../../deadlines/deadline.js";
 import { withDeadline } from "../../deadlines/with-deadline.js";
+import { notLoaded } from "../../errors/not-loaded.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
 import { type LoginOptions, startLoginWith, finishLoginWith, probe } from "../login.js";
@@ -36,7 +37,7 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
   const timedOut = (): Error => authErrors.userTimeout(timeoutMs);
   await probe(store, signal);
   // Loaded on demand: programs that are already logged in need no server.
-  const { startCallbackServer } = await import("./callback-server.js");
+  const { startCallbackServer } = await import("./callback-server.js").catch(notLoaded);
   const server = await startCallbackServer();
   const { redirectUri } = server;
   try {
