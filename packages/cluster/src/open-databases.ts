@@ -3,6 +3,7 @@ import { scramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { Admin, identifier, literal } from "./connection/admin.js";
 import { Copies } from "./databases/copies.js";
+import { EndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { sparePrefix } from "./policy/names.js";
 import { createRole, platformRole } from "./policy/ownership.js";
@@ -95,12 +96,13 @@ export const openDatabases = async (
     });
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
     const ready = reconciled?.spares ?? (await findSpares(admin));
-    const guards = openGuards(admin, limits, onLog);
+    const reasons = new EndReasons();
+    const guards = openGuards(admin, limits, onLog, reasons);
     // Nobody can connect to databases that do not exist yet.
     if (reconciled?.isEmpty !== true) await guards.applied;
     const spares = new Spares(copies, spareDepth, ready, onLog);
     const engine = new PostgresDatabases({
-      ...{ admin, copies, logins, spares, sessions, onLog, directory },
+      ...{ admin, copies, logins, spares, reasons, sessions, onLog, directory },
     });
     return {
       engine,

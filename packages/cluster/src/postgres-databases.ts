@@ -12,6 +12,8 @@ import { type Admin, identifier, isMissing, isMissingDatabase } from "./connecti
 import { Catalog } from "./databases/catalog.js";
 import type { Copies } from "./databases/copies.js";
 import { Fillings } from "./databases/fillings.js";
+import { EndReasons } from "./connection/end-reasons.js";
+import { type LoginRefused, endReasons } from "./connection/login-refused.js";
 import type { Logins } from "./logins/logins.js";
 import {
   backupName,
@@ -33,6 +35,9 @@ import { WaitingWork } from "./databases/waiting-work.js";
 
 /** How often to try to drop a database that another process drops at the same time. */
 const maxDropAttempts = 5;
+
+/** How long clients may take to learn that their sessions ended before a copy, in milliseconds. */
+const endNotice = 1_000;
 
 /** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDropped extends Error {}
@@ -58,12 +63,15 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #recovery: Recovery;
   readonly #waiting: WaitingWork;
   readonly #fillings = new Fillings();
+  readonly #reasons: EndReasons;
 
   constructor(parts: {
     admin: Admin;
     copies: Copies;
     logins: Logins;
     spares: Spares;
+    /** Why the guard ends sessions. Default: it ends none. */
+    reasons?: EndReasons;
     sessions: Pick<Sessions, "exclusively"> | undefined;
     /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
@@ -73,7 +81,8 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#admin = parts.admin;
     this.#catalog = new Catalog(parts.admin);
     this.#copies = parts.copies;
-    this.#copies.whileClosed = (database, work) => this.#closed.during(database, work);
+    this.#reasons = parts.reasons ?? new EndReasons();
+    this.#copies.whileClosed = (database, work) => this.#whileClosed(database, work);
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     const { sessions, onLog = () => undefined } = parts;
@@ -113,6 +122,15 @@ export class PostgresDatabases implements DatabaseEngine {
     const found =
       this.#logins.known(user) ?? this.#pending.databaseOf(user, limits) ?? this.#logins.databaseOf(user);
     return found instanceof Promise ? found.then(whenOpen) : whenOpen(found);
+  }
+
+  /**
+   * Returns why the platform ends sessions of a database now, or lets it have no new ones; undefined when it does not.
+   *
+   * @param database its name in Postgres.
+   */
+  reasonOf(database: string): LoginRefused | undefined {
+    return this.#reasons.of(database);
   }
 
   announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
@@ -348,7 +366,18 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   #swap(name: string, staging: string): Promise<void> {
-    return this.#closed.during(name, () => this.#replace(name, staging));
+    return this.#whileClosed(name, () => this.#replace(name, staging));
+  }
+
+  async #whileClosed(name: string, work: () => Promise<void>): Promise<void> {
+    const reason = endReasons.copied(name);
+    this.#reasons.note(name, reason, Infinity);
+    try {
+      await this.#closed.during(name, work);
+    } finally {
+      // Clients may still learn that their sessions have ended.
+      this.#reasons.note(name, reason, endNotice);
+    }
   }
 
   async #replace(name: string, staging: string): Promise<void> {

@@ -61,6 +61,7 @@ for (const problem of databases.problems) console.error(problem);
 front.open({
   databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
   nameOf: () => Promise.resolve(undefined),
+  reasonOf: (database) => databases.engine.reasonOf(database),
 });
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";

@@ -1,4 +1,5 @@
 import type { Admin } from "../connection/admin.js";
+import type { EndReasons } from "../connection/end-reasons.js";
 import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 
 /** What keeps tenants within their limits. */
@@ -13,12 +14,14 @@ export interface Guards {
  *
  * @param limits default: those that fit the settings of the server.
  * @param report receives a message about each database that is closed because it uses too much memory.
+ * @param reasons receives why sessions are ended.
  */
 export const openGuards = (
   admin: Admin,
   limits: Partial<TenantLimits>,
   report: (problem: string) => void,
+  reasons: EndReasons,
 ): Guards => {
-  const guard = new TenantGuard(admin, limits, report);
+  const guard = new TenantGuard(admin, limits, { report, reasons });
   return { applied: guard.open(), close: () => guard.close() };
 };

@@ -4,6 +4,8 @@ import { type Admin, identifier } from "../connection/admin.js";
 import { fairLimit } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import { isOfTenant, isOurRole } from "../policy/ownership.js";
+import { EndReasons } from "../connection/end-reasons.js";
+import { endReasons } from "../connection/login-refused.js";
 import { openPool, queryOnKept } from "../connection/pool.js";
 
 export interface TenantLimits {
@@ -66,11 +68,16 @@ const endNewest = `
 /** Succeeds for one session at a time, each time. Tenants cannot take the lock, because each database has locks of its own. */
 const lead = "select pg_try_advisory_lock(hashtextextended('mgmt tenant guard', 0)) as leads";
 
-/** Ends the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
-const endSlowListeners = `
-  select pg_terminate_backend(a.pid)
+/** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
+const findSlowListeners = `
+  select a.pid, a.datname as name
   from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${isOurRole}
   where (a.xact_start < now() - interval '1 second' or a.wait_event = 'ClientWrite') and pg_notification_queue_usage() > $1`;
+
+/** Ends sessions by process id, unless the id belongs to another database by now. */
+const endSessions = `
+  select pg_terminate_backend(a.pid) from pg_stat_activity a
+  join unnest($1::integer[], $2::text[]) as ended (pid, name) on ended.pid = a.pid and ended.name = a.datname`;
 
 /**
  * Keeps tenants from using up what all databases of a server share and Postgres cannot limit per database: connections, locks,
@@ -81,7 +88,10 @@ export class TenantGuard {
   readonly #admin: Admin;
   readonly #limits: TenantLimits;
   readonly #report: (problem: string) => void;
+  readonly #reasons: EndReasons;
   readonly #pool: Pool;
+  /** Names of the databases with sessions, by oid, at the last check. They cannot be looked up while no lock is left. */
+  readonly #names = new Map<number, string>();
   /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
   readonly #closedUntil = new Map<number, number>();
   /** Oids of databases that are closed because they use too much memory. */
@@ -93,15 +103,22 @@ export class TenantGuard {
   #checking: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param report receives a message about each database that is closed because it uses too much memory. */
+  /**
+   * @param options.report receives a message about each database that is closed because it uses too much memory.
+   * @param options.reasons receives why sessions are ended.
+   */
   constructor(
     admin: Admin,
     limits: Partial<TenantLimits>,
-    report: (problem: string) => void = () => undefined,
+    {
+      report = () => undefined,
+      reasons = new EndReasons(),
+    }: { report?: ((problem: string) => void) | undefined; reasons?: EndReasons } = {},
   ) {
     this.#admin = admin;
     this.#limits = { ...defaults, ...limits };
     this.#report = report;
+    this.#reasons = reasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     const { memory } = this.#limits;
@@ -145,14 +162,18 @@ export class TenantGuard {
       [...this.#closedUntil.keys()],
     ]);
     const present = new Set(usages.map(({ oid }) => oid));
+    this.#names.clear();
+    for (const { oid, name } of usages) this.#names.set(oid, name);
     for (const oid of this.#closedUntil.keys()) if (!present.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
     this.#adaptToCrowd(usages);
     const wanted = usages.map((usage) => ({ ...usage, wanted: this.#limitOf(usage.oid) }));
     for (const { name, sessions, wanted: limit } of wanted) {
-      if (sessions > limit) await queryOnKept(this.#pool, endNewest, [name, limit]);
+      if (sessions <= limit) continue;
+      if (limit > 0) this.#reasons.note(name, endReasons.crowded(name, limit));
+      await queryOnKept(this.#pool, endNewest, [name, limit]);
     }
-    await queryOnKept(this.#pool, endSlowListeners, [fullQueue]);
+    await this.#endSlowListeners();
     // A database that is being dropped must not prevent the change of others.
     await Promise.allSettled(
       wanted.filter((usage) => usage.limit !== usage.wanted).map((usage) => this.#setLimit(usage)),
@@ -182,6 +203,10 @@ export class TenantGuard {
     const total = rows.reduce((sum, { locks }) => sum + locks, 0);
     if (worst === undefined || total <= this.#limits.locks) return;
     this.#closedUntil.set(worst[0], performance.now() + this.#limits.penalty);
+    const name = this.#names.get(worst[0]);
+    if (name !== undefined) {
+      this.#reasons.note(name, endReasons.tooManyLocks(name, this.#limits), this.#limits.penalty);
+    }
     const sessions = rows.filter(({ database }) => database === worst[0]).map(({ pid }) => pid);
     await cluster.endNow(sessions, (text, values) => queryOnKept(this.#pool, text, values));
   }
@@ -195,9 +220,20 @@ export class TenantGuard {
     if (isDue) this.#large.clear();
     for (const { oid, name } of found) {
       if (!this.#closedUntil.has(oid)) this.#report(tooLarge(name));
+      this.#reasons.note(name, endReasons.tooLarge(name), this.#limits.penalty);
       this.#closedUntil.set(oid, performance.now() + this.#limits.penalty);
       this.#large.add(oid);
     }
+  }
+
+  async #endSlowListeners(): Promise<void> {
+    const { rows } = await queryOnKept<{ pid: number; name: string }>(this.#pool, findSlowListeners, [
+      fullQueue,
+    ]);
+    if (rows.length === 0) return;
+    for (const { name } of rows) this.#reasons.note(name, endReasons.slowListener(name));
+    const [pids, names] = [rows.map(({ pid }) => pid), rows.map(({ name }) => name)];
+    await queryOnKept(this.#pool, endSessions, [pids, names]);
   }
 
   #adaptToCrowd(usages: readonly Usage[]): void {

@@ -1,5 +1,5 @@
 import { Gate, type WaitLimits } from "./gate.js";
-import { loginRefusals } from "./login-refused.js";
+import { loginRefusals } from "../connection/login-refused.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connectionLimits } from "../connection/connection-limits.js";
-import { type LoginRefused, loginRefusals } from "./login-refused.js";
+import { type LoginRefused, loginRefusals } from "../connection/login-refused.js";
 
 /** How long a client waits. */
 export interface WaitLimits {

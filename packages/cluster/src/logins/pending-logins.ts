@@ -1,6 +1,6 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Gate, type WaitLimits } from "./gate.js";
-import { loginRefusals } from "./login-refused.js";
+import { loginRefusals } from "../connection/login-refused.js";
 
 /** A database that is being created. */
 interface Creation {

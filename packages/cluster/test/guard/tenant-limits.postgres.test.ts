@@ -57,7 +57,7 @@ const withGuard = async (
   report?: (problem: string) => void,
 ): Promise<void> => {
   const own = new Admin(cluster.policy);
-  const guard = new TenantGuard(own, { penalty, ...limits }, report);
+  const guard = new TenantGuard(own, { penalty, ...limits }, { report });
   try {
     await work(guard);
   } finally {

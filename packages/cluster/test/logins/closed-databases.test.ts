@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LoginRefused } from "../../src/logins/login-refused.js";
+import type { LoginRefused } from "../../src/connection/login-refused.js";
 import { ClosedDatabases } from "../../src/logins/closed-databases.js";
 import { HoldPoint } from "../stepped-databases.js";
 

@@ -1,3 +1,5 @@
+import { type LoginRefused, adminShutdown, tooManyConnections } from "@mgmt/cluster/connection/login-refused";
+import { Refusal } from "./refusal.js";
 import { encodeError, errorFieldsOf } from "./error-response.js";
 
 /** A hint for an error of Postgres that does not say what a user of the platform can do. */
@@ -65,4 +67,24 @@ const explainError = (message: Buffer): Buffer => {
   );
   if (explanation === undefined) return message;
   return encodeError([...fields.filter((field) => !field.startsWith("H")), `H${explanation.hint}`]);
+};
+
+/** What the last error of a session begins with, after its header. */
+const fatal = Buffer.from("SFATAL\0VFATAL\0C");
+
+/**
+ * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is refused because its database may have
+ * no sessions keeps its code.
+ *
+ * @param bytes part of what Postgres sends. The error is its end.
+ */
+export const withReason = (bytes: Buffer, { code, message, hint }: LoginRefused): Buffer => {
+  const start = bytes.lastIndexOf(fatal) - headerLength;
+  if (start < 0 || bytes[start] !== errorResponse) return bytes;
+  if (bytes.readUInt32BE(start + 1) + 1 !== bytes.length - start) return bytes;
+  const original = errorFieldsOf(bytes.subarray(start)).find((field) => field.startsWith("C"));
+  const isLogin = original === `C${tooManyConnections}`;
+  if (!isLogin && original !== `C${adminShutdown}`) return bytes;
+  const refusal = new Refusal(isLogin ? tooManyConnections : code, message, hint);
+  return Buffer.concat([bytes.subarray(0, start), refusal.encode()]);
 };

@@ -6,10 +6,10 @@ import {
   DatabaseUnavailableError,
   type InstalledConnectionFault,
 } from "@mgmt/engine";
-import { loginRefusals } from "@mgmt/cluster/logins/login-refused";
+import { type LoginRefused, loginRefusals } from "@mgmt/cluster/connection/login-refused";
 import { Authentication } from "./authentication.js";
 import { type Startup, withDatabase } from "./first-message.js";
-import { explain } from "./explanations.js";
+import { explain, withReason } from "./explanations.js";
 import { closeSoon, finish } from "./finish.js";
 import { type Greeted, Handshake } from "./handshake.js";
 import { link } from "./link.js";
@@ -50,6 +50,8 @@ export interface Directory {
   databaseOf: DatabaseOf;
   /** Returns the current name of a database in the API, by its name in Postgres. */
   nameOf: (database: string) => Promise<string | undefined>;
+  /** Returns why sessions of a database, by its name in Postgres, end now; undefined when the platform does not end them. */
+  reasonOf: (database: string) => LoginRefused | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
@@ -234,7 +236,7 @@ export class Front implements DataPlane {
     const { receive } = upstream;
     upstream.receive = (bytes) => {
       if (!authentication.isAcceptedBy(bytes)) return receive(bytes);
-      upstream.receive = receive;
+      upstream.receive = session === undefined ? receive : (more) => receive(this.#withReason(session, more));
       this.#unaccepted.delete(addressOf(client));
       if (session === undefined || session.wanted === undefined)
         return this.#accept(session, upstream, bytes);
@@ -244,6 +246,12 @@ export class Front implements DataPlane {
       });
       return false;
     };
+  }
+
+  /** Says why the platform has ended a session. */
+  #withReason({ database }: Session, bytes: Buffer): Buffer {
+    const reason = this.#directory?.reasonOf(database);
+    return reason === undefined ? bytes : withReason(bytes, reason);
   }
 
   /** Counts the session, and passes on what Postgres has sent. Ends it if its database has too many. */

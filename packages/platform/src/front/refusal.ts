@@ -1,5 +1,5 @@
 import { encodeError } from "./error-response.js";
-import { LoginRefused, cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
+import { LoginRefused, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 
 /**
  * An error that the front sends to a client in place of Postgres, as an ErrorResponse of severity FATAL

@@ -1,7 +1,7 @@
 import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { cannotConnectNow } from "@mgmt/cluster/logins/login-refused";
+import { cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 import { refusals, sqlStateOf } from "./refusal.js";
 
 /** Where Postgres listens: a socket file, or a TCP port. */

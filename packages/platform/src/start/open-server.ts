@@ -137,6 +137,7 @@ const serve = async (
     engine.followRequests(reportIgnoredFields(onLog));
     front.server.open({
       databaseOf: (user, limits) => databases.engine.databaseOf(user, limits),
+      reasonOf: (database) => databases.engine.reasonOf(database),
       nameOf: (database) => engine.read(({ store }) => store.databases.get(database)?.name),
     });
     // Requests wait, so that they do not find databases whose data is gone.

@@ -78,6 +78,7 @@ describe("the database of a connection", () => {
     const started = await start({}, false);
     started.front.open({
       databaseOf: () => mine.id,
+      reasonOf: () => undefined,
       nameOf: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
     });
     expect(await refusal(connect(started, mine.credential, { database: "shop" }))).toMatchObject({

@@ -56,7 +56,12 @@ describe.each(works)("%s", (_, work) => {
     await done;
     for (const client of await Promise.all(connecting)) expect(await databaseOf(client)).toBe(tenant.id);
     await canceled;
-    expect(await ended).toMatchObject({ code: "57P01", severity: "FATAL" });
+    expect(await ended).toMatchObject({
+      code: "57P01",
+      severity: "FATAL",
+      message: `the session was ended, because the database "${tenant.id}" is copied or restored`,
+      hint: expect.stringContaining("Connect again"),
+    });
     expect(defects).toEqual([]);
   });
 

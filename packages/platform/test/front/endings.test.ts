@@ -48,7 +48,11 @@ beforeAll(async () => {
       throw error;
     },
   });
-  front.open({ databaseOf: () => undefined, nameOf: () => Promise.resolve(undefined) });
+  front.open({
+    databaseOf: () => undefined,
+    nameOf: () => Promise.resolve(undefined),
+    reasonOf: () => undefined,
+  });
   Object.assign(unused, { connections: connections(), timers: timers() });
 });
 

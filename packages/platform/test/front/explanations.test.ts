@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeError } from "../../src/front/error-response.js";
-import { explain } from "../../src/front/explanations.js";
+import { explain, withReason } from "../../src/front/explanations.js";
+import { Refusal } from "../../src/front/refusal.js";
 import { errorFields } from "./wire.js";
 
 const message = (type: string, content = ""): Buffer => {
@@ -59,5 +60,35 @@ describe("an error of Postgres", () => {
     ["nothing", Buffer.alloc(0)],
   ])("stays as it is: %s", (_case, bytes) => {
     expect(explain(bytes)).toEqual(bytes);
+  });
+});
+
+describe("the end of a session", () => {
+  const reason = new Refusal("53400", "too many locks", "Use less.");
+  const ended = encodeError(["SFATAL", "VFATAL", "C57P01", "Mterminating connection", "Fpostgres.c"]);
+  const row = message("D", "\0\x01\0\0\0\x01x");
+
+  it.each([
+    ["alone", ended, []],
+    ["after the rest of a result", Buffer.concat([row, row.subarray(2), ended]), [row, row.subarray(2)]],
+  ])("gets the reason: %s", (_case, bytes, before) => {
+    expect(withReason(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
+  });
+
+  it("gets the reason, and keeps its code, when it is a login that its database does not accept", () => {
+    const refused = encodeError(["SFATAL", "VFATAL", "C53300", "Mtoo many connections"]);
+    expect(errorFields(withReason(refused, reason))).toEqual({ ...errorFields(reason.encode()), C: "53300" });
+  });
+
+  it.each([
+    ["another code", encodeError(["SFATAL", "VFATAL", "C57P02", "Mcrash"])],
+    ["an error that ends no session", encodeError(["SERROR", "VERROR", "C57P01", "Mx"])],
+    ["more bytes after it", Buffer.concat([ended, row])],
+    ["an error that is not complete", ended.subarray(0, -1)],
+    ["the fields without a message", ended.subarray(3)],
+    ["a row with the text", message("D", "\0\x01\0\0\0\x20SFATAL\0VFATAL\0C57P01\0Mx\0\0")],
+    ["nothing", Buffer.alloc(0)],
+  ])("stays as it is: %s", (_case, bytes) => {
+    expect(withReason(bytes, reason)).toEqual(bytes);
   });
 });

@@ -18,9 +18,10 @@ export interface StartedFront {
 /** The current names of databases in the API, by their names in Postgres. */
 export const names = new Map<string, string>();
 
-export const directoryOf = (databases: Pick<PostgresDatabases, "databaseOf">): Directory => ({
+export const directoryOf = (databases: Pick<PostgresDatabases, "databaseOf" | "reasonOf">): Directory => ({
   databaseOf: (user, limits) => databases.databaseOf(user, limits),
   nameOf: (database) => Promise.resolve(names.get(database)),
+  reasonOf: (database) => databases.reasonOf(database),
 });
 
 /** Returns a function that starts a front of the cluster. Every test closes its fronts. */
