@@ -13,8 +13,9 @@ export const initCommand: CommandDeclaration<InitResult> = {
   summary: "Set this folder up for a project",
   description:
     "Sets this folder up for a project: chooses or creates the project, links the folder, adds what git should ignore to " +
-    ".gitignore, and writes the connection string into .env. On a terminal, asks for what is not given. What is done already " +
-    "stays, so that it can run any number of times.",
+    ".gitignore, and writes the connection string into .env. On a terminal, asks for what is not given, and whether to use the " +
+    "project that .mgmt/link.json names, which may be from somebody else's repository. What is done already stays, so that it " +
+    "can run any number of times.",
   examples: ["mgmt init --project-id shop", "mgmt init --create store --region eu-central-1 --no-env"],
   define: (command, context) => {
     command

@@ -7,9 +7,11 @@ import { ask, whyNotAsked } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { wants } from "../../input/wants.js";
+import { printable } from "../../output/printable.js";
 import { idOf } from "../../run/names/id-of.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
 import { accessTo, defaultDatabaseOf } from "../../run/database-url.js";
+import { announceLink } from "../../profiles/announce-link.js";
 import { linkFileIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
@@ -128,11 +130,13 @@ const findProject = async (
   if (projectId !== undefined) return get(await idOf("project", projectId, client, flags, context));
   if (linked !== undefined) {
     const project = await get(linked);
-    if (create === undefined || create === project.name) return project;
-    throw usageError(
-      `This folder is linked to project ${project.name}, not ${create}`,
-      "Nothing was created. Run mgmt unlink first, or leave --create out.",
-    );
+    if (create !== undefined && create !== project.name) {
+      throw usageError(
+        `This folder is linked to project ${project.name}, not ${create}`,
+        "Nothing was created. Run mgmt unlink first, or leave --create out.",
+      );
+    }
+    if (await isLinkWanted(project, create !== undefined, context)) return project;
   }
   const made = create ?? (await askForNewProject(client, context));
   if (made === undefined) {
@@ -143,6 +147,28 @@ const findProject = async (
   const body = { name: made, ...(region !== undefined && { region }) };
   const { id, name } = await client.projects.create(body, { signal });
   return { id, name, created: true };
+};
+
+/**
+ * Says which project the link of the folder names, which may be from somebody else's repository. Asks a person whether to use it.
+ *
+ * @param isNamed Whether a flag names the project too.
+ */
+const isLinkWanted = async (
+  { id, name }: InitResult["project"],
+  isNamed: boolean,
+  context: Context,
+): Promise<boolean> => {
+  const file = linkFileIn(context.cwd);
+  if (isNamed || whyNotAsked(context) !== undefined) {
+    announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
+    return true;
+  }
+  return wants(
+    undefined,
+    printable(`${file} links this folder to project ${name} (${id}). Use it?`),
+    context,
+  );
 };
 
 /** Asks whether to create a project, and for its name. Returns undefined to choose one that exists. */

@@ -22,6 +22,7 @@ let account: Account;
 let folder: string;
 let projectId: string;
 let name: string;
+let other: string;
 beforeAll(async () => {
   await ensureBuilt();
   account = await startAccount();
@@ -59,8 +60,12 @@ describe("mgmt init", () => {
   it("changes nothing the second time, also without flags", async () => {
     await run(`init --project-id ${name}`);
     const before = [".gitignore", ".env", ".mgmt/link.json"].map(read);
-    const { status, json } = await run("init -o json");
+    const { status, json, errors } = await run("init -o json");
     expect({ status, json }).toMatchObject({ status: 0, json: { project: { id: projectId }, ignored: [] } });
+    // The link may be from a repository of somebody else.
+    const from = join(folder, ".mgmt/link.json");
+    const message = `Using project ${name} (${projectId}) from ${from}`;
+    expect(errors).toContainEqual({ notice: { code: "link:used", message, from } });
     expect([".gitignore", ".env", ".mgmt/link.json"].map(read)).toEqual(before);
   });
 
@@ -155,6 +160,33 @@ describe("mgmt init", () => {
     expect(JSON.parse(read(".mgmt/link.json"))).toMatchObject({ projectId });
     expect(read(".gitignore")).toBe(".mgmt/\n");
     expect(existsSync(join(folder, ".env"))).toBe(false);
+  });
+});
+
+describe("mgmt init on a terminal, in a folder with a link", () => {
+  it.each([
+    ["y", () => projectId],
+    ["n", () => other],
+  ])("asks whether to use its project: %s", async (key, expected) => {
+    const { seed } = account.server.engine;
+    other = (await seed.project({ name: `other-${name}` })).id;
+    await run(`init --project-id ${name} --no-env --no-gitignore`);
+    const steps: Step[] = [
+      {
+        when: new RegExp(`link\\.json links this folder[\\s\\S]*${name}[\\s\\S]*Use it\\?`),
+        type: `${key}\r`,
+      },
+      ...(key === "y"
+        ? []
+        : [
+            { when: /This folder:[\s\S]*Choose a project/, type: "\r" },
+            { when: /Project:[\s\S]*shop-/, type: `other-${name}` },
+            { when: new RegExp(`other-${name}[\\s\\S]*other-${name}`), type: "\r" },
+          ]),
+    ];
+    const { status, screen } = await inPtyIn(folder, ["init", "--no-env", "--no-gitignore"], steps);
+    expect(status, screen).toBe(0);
+    expect(JSON.parse(read(".mgmt/link.json"))).toMatchObject({ projectId: expected() });
   });
 });
 
