@@ -2,6 +2,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { ApiError, MgmtError, Advice, AwaitedKind, WaitError } from "@mgmt/sdk";
 import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { CliError } from "./cli-error.js";
+import { isNestedTooDeep, tooDeep } from "./nesting.js";
 import { firstLineOf, tooManyFilesFailure, isTooManyFiles, tooManyFilesHint } from "./last-resort.js";
 
 /** What is printed about an error, as text or JSON. Never contains a stack, a token or a response body. */
@@ -54,6 +55,8 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     const hint = hintOf(error);
     return { exitCode: exitCodeOf({ code }), code, message, ...(hint !== undefined && { hint }) };
   }
+  // Some walk through data that is not checked before.
+  if (error instanceof RangeError && /call stack/.test(error.message)) return failureOf(tooDeep());
   if (isCodedError(error)) {
     const { code, message, hint } = error;
     return { exitCode: exitCodes.failure, code, message, ...(hint !== undefined && { hint }) };
@@ -97,7 +100,7 @@ const detailsOf = (error: ApiError): Record<string, unknown> | undefined => {
   const { fields } = error.constructor as typeof ApiError;
   const details = fields.flatMap((name): [string, unknown][] => {
     const value: unknown = Reflect.get(error, name);
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined || isNestedTooDeep(value) ? [] : [[name, value]];
   });
   return details.length === 0 ? undefined : Object.fromEntries(details);
 };

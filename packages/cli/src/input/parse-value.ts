@@ -1,5 +1,6 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/row.js";
+import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
 import { invalidValue } from "../errors/usage-errors.js";
 import { didYouMean } from "../contract/suggest.js";
 import type { Sources } from "./sources.js";
@@ -26,13 +27,18 @@ export const parseValue = async (
 export const parseJson = async (text: string, what: string, sources: Sources): Promise<unknown> => {
   const path = text === "-" ? "-" : text.startsWith("@") ? text.slice(1) : undefined;
   const json = path === undefined ? text : await sources.read(path, what);
+  let value: unknown;
   try {
-    return JSON.parse(json.replace(/^\uFEFF/, ""));
+    value = JSON.parse(json.replace(/^\uFEFF/, ""));
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
     const source = path === undefined ? "the text" : path === "-" ? "standard input" : path;
     throw invalidValue(what, `is not JSON (${source})`, "Pass JSON, @file, or - for standard input.");
   }
+  if (isNestedTooDeep(value)) {
+    throw invalidValue(what, `is nested more than ${String(maxLevels)} levels deep`, "Nothing was sent.");
+  }
+  return value;
 };
 
 const parseNumber = (field: Field, text: string, what: string): number => {

@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from "yaml";
 import schema from "../../mgmt.schema.json";
+import { maxLevels } from "../errors/nesting.js";
 import type { Context } from "../input/context.js";
 import { invalidManifest, noManifest, unreadableManifest } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
@@ -35,6 +36,9 @@ export const readManifest = async (
 };
 
 const parseManifest = (text: string, file: string): Manifest => {
+  if (levelsOf(text) > maxLevels) {
+    throw invalidManifest([`${file}: it is nested more than ${String(maxLevels)} levels deep`]);
+  }
   const lines = new LineCounter();
   // A key is a name as it was written: YAML would take 1.10, 007 and 0x10 for other numbers.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -66,6 +70,26 @@ const parseManifest = (text: string, file: string): Manifest => {
   const exchanged = severalDefaults(entries, placeOf);
   if (exchanged.length > 0) throw invalidManifest(exchanged);
   return { entries, placeOf };
+};
+
+/**
+ * Returns at least how many maps and lists are inside each other in YAML or JSON, by its brackets and indentation: a parser that calls
+ * itself for each level cannot find out.
+ */
+const levelsOf = (text: string): number => {
+  let [deepest, brackets] = [0, 0];
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    brackets += bracket === "[" || bracket === "{" ? 1 : brackets > 0 ? -1 : 0;
+    deepest = Math.max(deepest, brackets);
+  }
+  const indents: number[] = [];
+  for (const [, space = "", marks = ""] of text.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
+    while ((indents.at(-1) ?? -1) >= space.length) indents.pop();
+    indents.push(space.length);
+    // Each mark begins a list or a map inside the one before: `- - - x`.
+    deepest = Math.max(deepest, indents.length + (marks.match(/[-?:]/g)?.length ?? 0));
+  }
+  return deepest;
 };
 
 /** Returns the keys that lead to an entry: `projects`, `shop`, `branches`, `main`. */

@@ -2,6 +2,7 @@ import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
 import type { Interruption } from "../errors/interruption.js";
 import { isObject } from "../contract/json-path.js";
+import { checkNesting } from "../errors/nesting.js";
 import { ciSystemOf, isCi } from "./ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
@@ -136,6 +137,7 @@ export class Output {
   /** Prints a resource or a list. `resource` is the component schema, which determines the columns of a table. */
   async result(value: unknown, resource?: string): Promise<void> {
     if (value === undefined) return;
+    checkNesting(value);
     const { query } = this.presentation;
     if (query) return this.queried(await this.select(query, value));
     if (Array.isArray(value)) return this.list([value], resource);
@@ -154,7 +156,7 @@ export class Output {
     const { query, fields } = this.presentation;
     if (query || format === "json" || format === "yaml") {
       const items: unknown[] = [];
-      for await (const page of pages) for (const item of page) items.push(item);
+      for await (const page of pages) for (const item of page) items.push(checkNesting(item));
       if (query) return this.queried(await query(items));
       const picked = fields ? (await import("./selection.js")).pick(items, fields) : items;
       return this.text(await this.document(picked));
@@ -196,7 +198,7 @@ export class Output {
     try {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
-        const text = writer.page(page);
+        const text = writer.page(page.map(checkNesting));
         if (!(await screen.write(format === "csv" ? this.withoutLogCommands(text) : text))) break;
       }
     } finally {

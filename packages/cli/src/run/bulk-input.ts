@@ -1,6 +1,7 @@
 import { usageError } from "../errors/usage-errors.js";
 import type { Sources } from "../input/sources.js";
 import { isObject } from "../contract/json-path.js";
+import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
 export const readIds = async (sources: Sources): Promise<string[]> => {
@@ -45,6 +46,9 @@ const parseObject = (text: string, what: string): Record<string, unknown> => {
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
     throw usageError(`${what} is not JSON`, "Nothing was sent. Pass one JSON object on each line.");
+  }
+  if (isNestedTooDeep(value)) {
+    throw usageError(`${what} is nested more than ${String(maxLevels)} levels deep`, "Nothing was sent.");
   }
   if (isObject(value)) return value;
   throw usageError(`${what} is not a JSON object`, "Nothing was sent. Pass one JSON object on each line.");

@@ -3,6 +3,7 @@ import { secretInLog } from "../errors/secret-errors.js";
 import type { SecretFields } from "../contract/row.js";
 import type { Notice } from "../output/output.js";
 import { ciSystemOf } from "../output/ci-system.js";
+import { checkNesting } from "../errors/nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { setsVariable, type SinkFlags } from "./sink-flags.js";
 
@@ -86,7 +87,9 @@ export const prepareDisclosure = async (
     printed: async (resource, isNew = true) => {
       hasResult = true;
       const masked =
-        "mask" in secrets ? secrets.mask(resource) : maskNamedSecrets(maskSecrets(resource, secrets.paths));
+        "mask" in secrets
+          ? secrets.mask(checkNesting(resource))
+          : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
       const isIssued = secrets.issued && isNew;
       const isShown = isAsked(flags) || (isIssued && showsNew);
       const found =

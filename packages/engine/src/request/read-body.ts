@@ -1,5 +1,5 @@
 import { byteLength } from "../values/byte-length.js";
-import { isTooDeep } from "../values/is-too-deep.js";
+import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import { errors } from "../values/errors.js";
 import { type EngineRequest, hasContentEncoding, header } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";

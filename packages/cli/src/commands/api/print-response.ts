@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../contract/json-path.js";
+import { checkNesting } from "../../errors/nesting.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { printable, toJson } from "../../output/printable.js";
 import { redactHeaders } from "../../output/redaction.js";
@@ -36,6 +37,7 @@ export const printResponse = async (
   }
   if (head) output.text(headText(head));
   if (body === undefined) return;
+  checkNesting(body);
   const contents = presentation.fields ? contentsOf(body) : body;
   if (!isNamed) return printJson(contents, output);
   const isWhole = documents.includes(format) || presentation.query !== undefined;

@@ -1,4 +1,5 @@
 import { invalidPlan, planIsNotJson } from "../../errors/manifest-errors.js";
+import { isNestedTooDeep, maxLevels } from "../../errors/nesting.js";
 import { depthOf, keyOf, managedResource, nameOf } from "../../manifest/entry.js";
 import { comesWithProject, type Plan, type Step } from "../../manifest/plan.js";
 import { planIn } from "./plan-shape.js";
@@ -14,6 +15,7 @@ export const readPlan = (text: string, file: string): Plan => {
   } catch {
     throw planIsNotJson(file);
   }
+  if (isNestedTooDeep(json)) throw invalidPlan(file, `it has more than ${String(maxLevels)} levels`);
   const plan = planIn(json);
   if (typeof plan === "string") throw invalidPlan(file, plan);
   const problem = problemOf(plan);

@@ -1,5 +1,5 @@
 import { controlErrors } from "../../control/control-error.js";
-import { isTooDeep } from "../../values/is-too-deep.js";
+import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import type { Server } from "../../server/server.js";
 
 /** More than a snapshot has, whose rows contain what requests may contain. */
