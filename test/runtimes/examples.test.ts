@@ -126,7 +126,11 @@ const useBackend = async (folder: string, { env: variables, control }: Service):
   }
 };
 
-const githubJob = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "acme/shop" };
+const githubJob = {
+  GITHUB_ACTIONS: "true",
+  GITHUB_REPOSITORY: "acme/shop",
+  GITHUB_REF: "refs/heads/feature/cart",
+};
 
 /** Uses of each example, given the folder of its copy. */
 const uses: Record<string, (folder: string) => Promise<void>> = {
@@ -181,7 +185,7 @@ const uses: Record<string, (folder: string) => Promise<void>> = {
     const client = createClient({ baseUrl: server.baseUrl, token: env["MGMT_TOKEN"] ?? false });
     const { id } = await server.engine.seed.project({ name: "shop" });
     const own = { ...env, MGMT_CONFIG_DIR: join(folder, "config") };
-    const job = { ...own, MGMT_PROJECT_ID: id, CI: "true", GITHUB_HEAD_REF: "feature/cart", ...githubJob };
+    const job = { ...own, MGMT_PROJECT_ID: id, CI: "true", ...githubJob };
     const use = ["node", "-p", "new URL(process.env.DATABASE_URL).protocol"];
     expect(await runScript(folder, "with-database", job, ...use)).toContain("postgresql:");
     expect(await client.projects.databases.list(id).toArray()).toHaveLength(2);

@@ -27,7 +27,7 @@ export const notAPreview = (branch: string): CliError =>
   new CliError(
     "usage",
     "preview:default_branch",
-    `${branch} is the default or the production branch of the project`,
+    `${branch} is the default or the production branch`,
     "Previews are for other branches. Pass one with --branch NAME.",
   );
 

@@ -75,7 +75,7 @@ const remotesIn = async (
  */
 export const branchIn = async ({ job }: Surroundings, context: Context): Promise<string> => {
   if (job.branch !== undefined) return job.branch;
-  if (job.tag !== undefined) throw noBranch(`the CI job runs for the tag ${job.tag}, not for a branch`);
+  if (job.problem !== undefined) throw noBranch(job.problem);
   const branch = await currentBranch(context);
   if (branch === undefined) throw noBranch("the folder is not in a git repository");
   if (branch === null) throw noBranch("the folder is at a commit, not on a branch (detached HEAD)");

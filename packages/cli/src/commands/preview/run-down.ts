@@ -1,4 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { notAPreview } from "../../errors/preview-errors.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "./delete-preview.js";
 import { findBranch, openBranch } from "./open-branch.js";
@@ -12,7 +13,8 @@ export const runPreviewDown = async (
 ): Promise<void> => {
   const { output, signal } = context;
   const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName, dryRun } = opened;
+  const { client, projectId, gitName, surroundings, dryRun } = opened;
+  if (options.branch === undefined && gitName === surroundings.job.defaultBranch) throw notAPreview(gitName);
   const { branch, preview } = await findBranch(opened, context);
   const all = branch && preview ? await previewsOn({ projectId, branchId: branch.id }, client, signal) : [];
   const databases = all.flatMap(({ repository, database }) =>

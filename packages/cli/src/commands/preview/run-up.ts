@@ -2,6 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js";
 import type { Disclosure } from "../../secrets/disclosure.js";
 import { printRequests } from "../../service/dry-run.js";
+import { nameProblemOf } from "./branch-name.js";
 import { disclosePreview } from "./disclose-preview.js";
 import { handOver, type HandOverOptions } from "./hand-over.js";
 import type { Progress } from "./interruption-notice.js";
@@ -71,22 +72,6 @@ const createOrFind = async (
     `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${where}.`,
   );
   await handOver({ gitName, region, preview }, { created }, options, disclosure, client, context);
-};
-
-/** Returns why git refuses a text as the name of a branch, by the rules of `git check-ref-format --branch`. */
-const nameProblemOf = (name: string): string | undefined => {
-  const parts = name.split("/");
-  if (/[\u0000-\u001f\u007f]/.test(name)) return "it contains a control character";
-  const character = /[ ~^:?*[\\]/.exec(name)?.[0];
-  if (character !== undefined) return `it contains ${character === " " ? "a space" : character}`;
-  if (name.includes("..")) return "it contains ..";
-  if (name.includes("@{")) return "it contains @{";
-  if (name.startsWith("-")) return "it starts with -";
-  if (parts.includes("")) return "it starts or ends with /, or contains //";
-  if (parts.some((part) => part.startsWith("."))) return "a part of it starts with .";
-  if (parts.some((part) => part.endsWith(".lock"))) return "a part of it ends with .lock";
-  if (name.endsWith(".")) return "it ends with .";
-  return name === "@" || name === "HEAD" ? "git uses it for the current commit" : undefined;
 };
 
 /** Refuses a text that git does not accept as the name of a branch. */

@@ -23,6 +23,9 @@ const up = async (
   return { branch, repository: repositoryIn(logicalId), pushed: /\.pushed\b/.test(logicalId ?? ""), name };
 };
 
+/** A job of GitHub Actions. */
+const gitHub = { GITHUB_ACTIONS: "true" };
+
 /** Returns the repository in the logical id of a preview. */
 const repositoryIn = (logicalId: string | null | undefined): string | undefined =>
   /^preview\.([\w-]+)\.br_/.exec(logicalId ?? "")?.[1];
@@ -50,7 +53,7 @@ describe("the git branch and repository of a preview", () => {
   });
 
   it("are the same on all machines, however their clones reach the remote", async () => {
-    const env = { GITHUB_REPOSITORY: "acme/shop", GITHUB_REF_NAME: "feature" };
+    const env = { ...gitHub, GITHUB_REPOSITORY: "acme/shop", GITHUB_REF_NAME: "feature" };
     const ofJob = await up(place.folder, env);
     place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
     place.git(place.folder, "remote", "add", "origin", "git@github.com:acme/shop.git");
@@ -78,14 +81,8 @@ describe("the git branch and repository of a preview", () => {
   });
 
   it.each([
-    ["a merge of a pull request", { GITHUB_HEAD_REF: "feature", GITHUB_REF_NAME: "7/merge" }],
-    ["a push in GitHub Actions", { GITHUB_REF_NAME: "feature", GITHUB_REF_TYPE: "branch" }],
-    ["a merge request", { CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "feature", CI_COMMIT_REF_NAME: "feature" }],
-    ["a pipeline of GitLab", { CI_COMMIT_REF_NAME: "feature" }],
-    ["Bitbucket", { BITBUCKET_BRANCH: "feature" }],
-    ["CircleCI", { CIRCLE_BRANCH: "feature" }],
-    ["Buildkite", { BUILDKITE_BRANCH: "feature" }],
-    ["Azure Pipelines", { BUILD_SOURCEBRANCH: "refs/heads/feature" }],
+    ["GitHub Actions", { ...gitHub, GITHUB_REF: "refs/heads/feature" }],
+    ["GitLab CI", { GITLAB_CI: "true", CI_COMMIT_BRANCH: "feature" }],
   ])("are those of the CI job where the commit is checked out without a branch: %s", async (_, env) => {
     const origin = place.bareRepository("shop.git");
     const work = place.clone(origin, "clone");
@@ -100,13 +97,8 @@ describe("the git branch and repository of a preview", () => {
   });
 
   it.each<[string, NodeJS.ProcessEnv]>([
-    ["GitHub Actions", { GITHUB_REF_NAME: "v1", GITHUB_REF_TYPE: "tag" }],
-    ["an older runner of Actions", { GITHUB_REF_NAME: "v1", GITHUB_REF: "refs/tags/v1" }],
-    ["GitLab", { CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" }],
-    ["Bitbucket", { BITBUCKET_TAG: "v1" }],
-    ["CircleCI", { CIRCLE_TAG: "v1" }],
-    ["Buildkite", { BUILDKITE_BRANCH: "v1", BUILDKITE_TAG: "v1" }],
-    ["Azure Pipelines", { BUILD_SOURCEBRANCH: "refs/tags/v1" }],
+    ["GitHub Actions", { ...gitHub, GITHUB_REF: "refs/tags/v1", GITHUB_REF_NAME: "v1" }],
+    ["GitLab CI", { GITLAB_CI: "true", CI_COMMIT_REF_NAME: "v1", CI_COMMIT_TAG: "v1" }],
   ])("are not those of a tag, even where the folder is on a branch: %s", async (_, env) => {
     place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
     const before = place.requestCount;
@@ -137,6 +129,7 @@ describe("the git branch and repository of a preview", () => {
     const head = { sha: "1".repeat(40), repo: { full_name: "alice/shop", owner: { login: "alice" } } };
     writeFileSync(join(place.folder, "event.json"), JSON.stringify({ pull_request: { head } }));
     const pullRequest = {
+      ...gitHub,
       GITHUB_REPOSITORY: "acme/shop",
       GITHUB_HEAD_REF: "patch-1",
       GITHUB_EVENT_PATH: join(place.folder, "event.json"),
@@ -145,15 +138,23 @@ describe("the git branch and repository of a preview", () => {
     const fork = await up(place.folder, pullRequest);
     expect(fork).toMatchObject({ branch: "alice:patch-1", name: `alice:patch-1 (commit ${"1".repeat(12)})` });
     writeFileSync(join(place.folder, "event.json"), "not JSON");
-    expect(await up(place.folder, pullRequest)).toMatchObject({ branch: "patch-1" });
-    const mergeRequest = {
-      CI_PROJECT_PATH: "acme/shop",
-      CI_PROJECT_URL: "http://127.0.0.1:1/acme/shop",
-      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: "bob/shop",
-      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "patch-1",
-    };
-    expect(await up(place.folder, mergeRequest)).toMatchObject({ branch: "bob:patch-1" });
-    expect(await place.databases()).toHaveLength(4);
+    expect(await place.mgmtIn(place.folder, pullRequest)`preview down --yes`).toMatchObject({ status: 3 });
+    expect(await place.databases()).toHaveLength(2);
+  });
+
+  it("are asked for in a CI system whose variables are not known, even where the folder is on a branch", async () => {
+    place.git(place.folder, "init", "--quiet", "--initial-branch", "feature");
+    const before = place.requestCount;
+    for (const command of ["up", "down", "reset"]) {
+      const inCi = place.mgmtIn(place.folder, { CI: "true", CI_COMMIT_BRANCH: "other" });
+      expect(await inCi`preview ${command} --yes`).toMatchObject({
+        status: 3,
+        stderr: expect.stringContaining(
+          "Missing --branch: the CI system is not one whose variables are known",
+        ),
+      });
+    }
+    expect(place.writesSince(before)).toEqual([]);
   });
 
   it.each([["many/parts/of-a/name"], ["größe/數據庫/🎉"], ["x".repeat(200)], ['#1-it\'s-"quoted"-$HOME']])(
@@ -212,7 +213,7 @@ describe("the git branch and repository of a preview", () => {
       ),
     });
     expect(await withoutGit`preview up --branch other`).toMatchObject({ status: 0 });
-    const inJob = { PATH: place.folder, GITHUB_REF_NAME: "third" };
+    const inJob = { PATH: place.folder, ...gitHub, GITHUB_REF_NAME: "third" };
     expect(await up(place.folder, inJob)).toMatchObject({ branch: "third" });
     expect(await withoutGit`preview list`).toMatchObject({
       status: 0,
@@ -262,7 +263,12 @@ describe("the git branch and repository of a preview", () => {
     expect(place.writesSince(before)).toEqual([]);
     for (const { status, stderr } of [await refused`preview list`, await refused`status`])
       expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(problem) });
-    const job = { PATH: programs, GITHUB_REF_NAME: "feature", GITHUB_REPOSITORY: "acme/shop" };
+    const job = {
+      PATH: programs,
+      ...gitHub,
+      GITHUB_REF_NAME: "feature",
+      GITHUB_REPOSITORY: "acme/shop",
+    };
     expect((await up(place.folder, job)).repository).toBe(shopOf("https://github.com/acme/shop"));
   });
 

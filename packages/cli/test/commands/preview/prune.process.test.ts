@@ -211,7 +211,10 @@ describe("mgmt preview prune", () => {
     await addPreview("job");
     deleteRemoteBranch("job");
     place.git(clone, "checkout", "--quiet", "--detach");
-    const { stderr } = await place.mgmtIn(clone, { GITHUB_HEAD_REF: "job" })`preview prune --min-age 0 --yes`;
+    const { stderr } = await place.mgmtIn(clone, {
+      GITLAB_CI: "true",
+      CI_COMMIT_BRANCH: "job",
+    })`preview prune --min-age 0 --yes`;
     expect(stderr).toContain("of job: its branch is checked out.");
   });
 
@@ -264,7 +267,11 @@ describe("mgmt preview prune", () => {
   });
 
   it("asks the repository of the CI job, whatever else is cloned there", async () => {
-    const github = { GITHUB_SERVER_URL: "http://127.0.0.1:1", GITHUB_REPOSITORY: "acme/shop" };
+    const github = {
+      GITHUB_ACTIONS: "true",
+      GITHUB_SERVER_URL: "http://127.0.0.1:1",
+      GITHUB_REPOSITORY: "acme/shop",
+    };
     place.startBranch(clone, "feature");
     await place.mgmtIn(clone, { ...github, GITHUB_REF_NAME: "feature" })`preview up`;
     deleteRemoteBranch("feature");

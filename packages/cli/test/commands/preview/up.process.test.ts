@@ -97,10 +97,10 @@ describe("mgmt preview up", () => {
     const branchIn = async (variables: NodeJS.ProcessEnv): Promise<unknown> =>
       (await inProcess({ env: { ...env, ...variables }, cwd: folder })`preview up -o json`).json;
     expect(await branchIn({})).toMatchObject({ branch: "from-git" });
-    expect(await branchIn({ GITHUB_REF_NAME: "7/merge", GITHUB_HEAD_REF: "pull" })).toMatchObject({
-      branch: "pull",
-    });
-    expect(await branchIn({ CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "merge" })).toMatchObject({
+    const gitHub = { GITHUB_ACTIONS: "true", GITHUB_REF: "refs/heads/pushed" };
+    expect(await branchIn(gitHub)).toMatchObject({ branch: "pushed" });
+    const woodpecker = { CI: "woodpecker", CI_COMMIT_PULL_REQUEST: "7", CI_COMMIT_BRANCH: "develop" };
+    expect(await branchIn({ ...woodpecker, CI_COMMIT_SOURCE_BRANCH: "merge" })).toMatchObject({
       branch: "merge",
     });
   });
@@ -309,6 +309,12 @@ describe("mgmt preview down", () => {
     await mgmt`preview up --branch a`;
     const before = place.requestCount;
     expect((await mgmt`preview down --branch main`).status).toBe(2);
+    // The repository's default branch need not be that of the project.
+    const job = { GITLAB_CI: "true", CI_COMMIT_BRANCH: "a", CI_DEFAULT_BRANCH: "a" };
+    expect(await place.mgmtIn(folder, job)`preview down --yes`).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("preview:default_branch"),
+    });
     const { json, stderr } = await mgmt`preview down --branch a --dry-run`;
     expect(json).toMatchObject([{ method: "DELETE" }, { method: "DELETE" }]);
     expect(stderr).not.toContain("Deleted");
