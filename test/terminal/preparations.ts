@@ -84,7 +84,8 @@ export const waits = ({ folder }: Place): string => `echo > '${folder}/started';
 const withPostgres = (place: Place): void => {
   const scriptOf = (name: string): string => `case "$*" in
   --version) echo "${name} (PostgreSQL) 99.1"; exit ;;
-  *--tuples-only*) if grep -q server_version; then echo 18.4; else echo '[]'; fi; exit ;;
+  *"show server_version"*) echo 18.4; exit ;;
+  *--tuples-only*) exit ;;
 esac
 ${waits(place)}`;
   const names = ["psql", "pg_dump", "pg_restore"];
@@ -95,5 +96,6 @@ ${waits(place)}`;
 export const withDump = (place: Place): void => {
   withPostgres(place);
   place.write("backup.sql", "select 1;\n");
+  place.write("backup.dump", "PGDMP");
   place.variables["OLD_DATABASE"] = "postgresql://ada:secret@db.example.com/shop";
 };

@@ -38,7 +38,7 @@ const controlSecret = "control-secret-of-the-test";
 /** A program that succeeds. The client programs of Postgres say their version, and that of a server without tables. */
 const programText = (name: string): string => `#!/bin/sh
 if [ "$1" = --version ]; then echo "${name} (PostgreSQL) 18.4"; exit; fi
-case "${name} $*" in psql*--tuples-only*) read -r sql; case $sql in show*) echo 18.4;; *) echo "[]";; esac;; esac
+case "${name} $*" in psql*"show server_version"*) echo 18.4;; esac
 `;
 
 const changedManifest = manifest.replace("web: {}", "worker: {}").replace("name: shop", "name: Shop");

@@ -152,9 +152,9 @@ export const machineInterruptions: Interruptions = {
   },
   "mgmt psql": onDatabase("psql webshop/reports"),
   "mgmt db dump": onDatabase("db dump webshop/reports --file new.sql"),
-  "mgmt db restore": onDatabase("db restore webshop/reports --file backup.sql --yes"),
+  "mgmt db restore": onDatabase("db restore webshop/reports --file backup.dump --yes"),
   "mgmt db import": onDatabase("db import webshop/reports --source-env OLD_DATABASE --yes"),
-  "mgmt db seed": onDatabase("db seed webshop/reports --file backup.sql --yes"),
+  "mgmt db seed": onDatabase("db seed webshop/reports --file backup.sql --allow-meta-commands --yes"),
   "mgmt db copy": onDatabase("db copy webshop/reports webshop/main/webshop --yes"),
   "mgmt env": "passive",
 };

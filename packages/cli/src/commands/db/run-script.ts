@@ -109,10 +109,13 @@ export const runScript = async (
         if (!wasOpen) transactionLine = part.line;
         if ((answer === "copy") !== part.readsRows)
           throw new Error("The server and the script disagree about a COPY");
+        if (ownTransaction === undefined && !session.isInTransaction()) progress = "partly";
       } else if (part.kind === "rows") {
         await session.sendRows(part.bytes);
       } else if (part.kind === "rows-end") {
         await session.endRows();
+      } else if (part.kind === "unfinished" || (part.kind === "meta-command" && !isRestriction(part.text))) {
+        throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
       }
     }
     if (ownTransaction !== undefined) {
@@ -132,6 +135,14 @@ export const runScript = async (
   } finally {
     await session.end();
   }
+};
+
+/** What is wrong with a script that can only be split in another way while it runs than before. */
+const changedStrings: ServerProblem = {
+  message: "the script has changed standard_conforming_strings, after which its strings end elsewhere",
+  state: undefined,
+  detail: undefined,
+  hint: undefined,
 };
 
 /** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets what is the default anyway. */

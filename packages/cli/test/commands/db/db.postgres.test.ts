@@ -406,6 +406,18 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
     ]);
   });
 
+  it("runs no command of psql that it finds only when backslashes escape", async () => {
+    await sql(ids.shop, "create table notes (id int)");
+    const lines = ["insert into notes values (1);", "set standard_conforming_strings = off;"];
+    writeFileSync(join(folder, "strings.sql"), [...lines, "select '\\'' ; \\! date", "--';"].join("\n"));
+    const { status, stderr } = await db(`seed ${ids.shop} --file strings.sql`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /strings\.sql:3: the script has changed standard_conforming_strings.*Nothing was changed/s,
+    );
+    expect(await sql(ids.shop, "select * from notes")).toEqual([]);
+  });
+
   it("undoes rows that cannot be copied, and a commit that is refused", async () => {
     await sql(ids.shop, "create table notes (id int unique deferrable initially deferred)");
     const rows = "1\n".repeat(100_000);
