@@ -1,4 +1,5 @@
 import { causeText, CliError } from "./cli-error.js";
+import { hintFor } from "./sqlstate-hints.js";
 import { usageError } from "./usage-errors.js";
 
 const unchanged = "Nothing was changed.";
@@ -95,7 +96,9 @@ export const scriptFailed = (
   databaseId: string,
   progress: ScriptState,
 ): CliError => {
-  const advice = state === undefined ? undefined : adviceByState[state];
+  const known = adviceByState[state ?? ""];
+  // The server's own hint says more about its limits.
+  const advice = known ?? (hint === undefined ? hintFor(state, message) : undefined);
   const lines = [detail, hint, stateHints[progress](databaseId), advice];
   return new CliError(
     "failure",
