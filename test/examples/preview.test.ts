@@ -60,6 +60,14 @@ const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.jso
   version: string;
 };
 
+/** The variables of a job for a pull request of GitHub. */
+const pullRequest = (): NodeJS.ProcessEnv => {
+  const path = join(folder, "event.json");
+  const head = { ref: "feature/cart", repo: { full_name: "acme/shop" } };
+  writeFileSync(path, JSON.stringify({ pull_request: { head } }));
+  return { GITHUB_HEAD_REF: "feature/cart", GITHUB_EVENT_PATH: path, GITHUB_REPOSITORY: "acme/shop" };
+};
+
 interface Action {
   inputs: Record<string, { default?: string }>;
   runs: { steps: { run: string; env: Record<string, string> }[] };
@@ -88,7 +96,7 @@ it("passes the connection string on without printing it (action.yml)", async () 
   const file = join(folder, "github.env");
   writeFileSync(file, "");
   const inputs = { "project-id": projectId, "base-url": server.baseUrl, token };
-  const env = { GITHUB_ENV: file, GITHUB_HEAD_REF: "feature/cart" };
+  const env = { GITHUB_ENV: file, ...pullRequest() };
   const logs = [await runAction(inputs, env), await runAction(inputs, env)];
   const [copy, ...others] = await copies();
   expect(others).toEqual([]);
@@ -108,7 +116,7 @@ it("passes the connection string on without printing it (action.yml)", async () 
   await expect(runAction({ ...inputs, command: "sideways" }, env)).rejects.toMatchObject({ code: 2 });
 });
 
-it("lets databases expire, runs the setup once, and prunes (action.yml, workflow.yml)", async () => {
+it("lets databases expire, runs the setup, and prunes (action.yml, workflow.yml)", async () => {
   const inputs = { "project-id": projectId, "base-url": server.baseUrl, token };
   const log = join(folder, "setup.log");
   const repository = { GITHUB_REPOSITORY: "acme/shop", GITHUB_SERVER_URL: `file://${folder}` };
@@ -118,17 +126,18 @@ it("lets databases expire, runs the setup once, and prunes (action.yml, workflow
     ["clone", "--quiet", "--bare", folder, join(folder, "acme/shop")],
   ])
     await run("git", args);
-  const env = { GITHUB_ENV: join(folder, "github.env"), GITHUB_HEAD_REF: "feature/cart", ...repository };
+  const env = { GITHUB_ENV: join(folder, "github.env"), ...pullRequest(), ...repository };
+  // Whether a setup has run is in the database, which this service has none of.
   const setup = { setup: `echo "set up" >> '${log}'` };
-  for (let round = 0; round < 2; round += 1) await runAction({ ...inputs, ...setup }, env);
-  expect(readFileSync(log, "utf8")).toBe("set up\n");
+  await expect(runAction({ ...inputs, ...setup }, env)).rejects.toMatchObject({ code: 9 });
   const [copy] = await copies();
-  expect(copy?.name).toMatch(/^feature\/cart \(.*expires \d/);
-  const nightly = { ...repository, GITHUB_REF_NAME: "main" };
+  expect(copy?.logicalId).toMatch(/\.expires-\d/);
+  const nightly = { ...repository, GITHUB_REF: "refs/heads/main" };
   await runAction({ ...inputs, command: "prune" }, nightly);
   expect(await copies()).toHaveLength(1);
   const client = createClient({ baseUrl: server.baseUrl, token });
-  await client.databases.update(copy?.id ?? "", { name: "feature/cart (expires 2020-01-01T00:00Z)" });
+  const logicalId = copy?.logicalId?.replace(/expires-\d+/, "expires-20200101") ?? null;
+  await client.databases.update(copy?.id ?? "", { logicalId });
   await runAction({ ...inputs, command: "prune" }, nightly);
   expect(await copies()).toEqual([]);
 });
@@ -177,7 +186,11 @@ it("sets the connection string for the job and stops the preview (gitlab.yml)", 
     MGMT_BASE_URL: server.baseUrl,
     MGMT_TOKEN: token,
     MGMT_PROJECT_ID: projectId,
+    GITLAB_CI: "true",
+    CI_MERGE_REQUEST_IID: "7",
     CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "feature/cart",
+    CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: "acme/shop",
+    CI_PROJECT_PATH: "acme/shop",
   };
   expect(lines("preview-database")).toContain("DATABASE_URL");
   const log = await script(lines("preview-database"), env);

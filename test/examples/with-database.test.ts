@@ -44,7 +44,13 @@ interface Report {
   url: string;
 }
 
-const branch = { CI_COMMIT_BRANCH: "feature/cart", CI_PROJECT_URL: "https://git.example.com/acme/shop" };
+/** A job of a CI system that has no masks. */
+const gitLab = {
+  CI: "true",
+  GITLAB_CI: "true",
+  CI_COMMIT_BRANCH: "feature/cart",
+  CI_PROJECT_URL: "https://git.example.com/acme/shop",
+};
 
 /** The databases of the project, apart from its default database. */
 const copies = async (): Promise<Database[]> => {
@@ -69,7 +75,6 @@ const job = async (variables: NodeJS.ProcessEnv, own = ""): Promise<{ log: strin
     MGMT_TOKEN: token,
     MGMT_PROJECT_ID: projectId,
     REPORT: report,
-    ...branch,
     ...variables,
   };
   // The log of a job has both streams.
@@ -83,9 +88,10 @@ const job = async (variables: NodeJS.ProcessEnv, own = ""): Promise<{ log: strin
 };
 
 const jobs: [string, NodeJS.ProcessEnv][] = [
-  ["GitHub Actions", { CI: "true", GITHUB_ACTIONS: "true", GITHUB_RUN_ID: "1" }],
-  ["a system without masks", { CI: "true" }],
-  ["a terminal", {}],
+  ["GitHub Actions", { CI: "true", GITHUB_ACTIONS: "true", GITHUB_REF: "refs/heads/feature/cart" }],
+  ["a system without masks", gitLab],
+  ["a system that is not known", { CI: "true", BRANCH: "feature/cart" }],
+  ["a terminal", { BRANCH: "feature/cart" }],
 ];
 
 it.each(jobs)(
@@ -105,15 +111,15 @@ it.each(jobs)(
 );
 
 it("creates the database once, as a copy, and reports the status of the command", async () => {
-  await job({ CI: "true" });
-  await expect(job({ CI: "true" }, "process.exit(7);")).rejects.toMatchObject({ code: 7 });
+  await job(gitLab);
+  await expect(job(gitLab, "process.exit(7);")).rejects.toMatchObject({ code: 7 });
   expect(await copies()).toMatchObject([{ name: expect.stringMatching(/^feature\/cart/) }]);
   expect((await copies())[0]?.source).toMatchObject({ type: "database" });
 });
 
 it("does not run the command if the project does not exist", async () => {
   projectId = "proj_gone";
-  await expect(job({ CI: "true" })).rejects.toMatchObject({
+  await expect(job(gitLab)).rejects.toMatchObject({
     code: 6,
     stdout: expect.not.stringContaining("passed"),
   });
