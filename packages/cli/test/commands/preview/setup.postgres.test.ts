@@ -87,29 +87,40 @@ describe("--setup", () => {
     expect(await nameOf(databaseId)).toBe("a");
   });
 
-  it("runs once if four jobs start at once, one of which is killed while it runs", async () => {
-    const words = ["preview", "up", "--branch", "a", "--output", "json"];
-    const jobs = [1, 2, 3, 4].map((job) => {
-      // The first one to run waits to be killed. Its lock ends with it.
-      const setup = `echo ${String(job)} >> log; [ -e first ] || { touch first; exec sleep 600; }`;
-      return run([...words, "--setup", setup], {
-        env,
-        cwd: folder,
-        onStart: (child) =>
-          void (async () => {
-            while (log()[0] === undefined && child.exitCode === null) await pause(20);
-            if (log()[0] === String(job)) child.kill("SIGTERM");
-          })(),
+  it.each(["SIGTERM", "SIGKILL"] as const)(
+    "runs once if four jobs start at once, one of which gets %s while it runs",
+    async (signal) => {
+      const words = ["preview", "up", "--branch", "a", "--output", "json"];
+      const path = join(folder, "running");
+      const running = (): string[] =>
+        existsSync(path) ? (/^(\d) (\d+)\n/.exec(readFileSync(path, "utf8")) ?? []).slice(1) : [];
+      const jobs = [1, 2, 3, 4].map((job) => {
+        // The first one to run waits to be killed. Its lock ends with it.
+        const setup = `echo ${String(job)} >> log; [ -e running ] || { echo "${String(job)} $$" > running; exec sleep 600; }`;
+        return run([...words, "--setup", setup], {
+          env,
+          cwd: folder,
+          onStart: (child) =>
+            void (async () => {
+              while (running()[0] === undefined && child.exitCode === null) await pause(20);
+              const [first, program] = running();
+              if (first !== String(job)) return;
+              // Nothing ends the setup of a process that could not handle its signal.
+              if (signal === "SIGKILL") child.once("exit", () => process.kill(Number(program)));
+              child.kill(signal);
+            })(),
+        });
       });
-    });
-    const results = await Promise.all(jobs);
-    const [killed, next, ...others] = log();
-    expect([killed, others]).toEqual([expect.stringMatching(/^[1-4]$/), []]);
-    expect(results.map(({ status }) => status).sort()).toEqual([0, 0, 0, 143]);
-    const setups = results.filter(({ status }) => status === 0).map(({ json }) => (json as Setups).setup);
-    expect(setups.filter(Boolean)).toEqual(["succeeded"]);
-    expect(next).not.toBe(killed);
-  });
+      const results = await Promise.all(jobs);
+      const [first] = running();
+      expect(log()).toEqual([first, expect.stringMatching(/^[1-4]$/)]);
+      expect(log()[1]).not.toBe(first);
+      const others = results.filter((_, index) => String(index + 1) !== first);
+      expect(others.map(({ status }) => status)).toEqual([0, 0, 0]);
+      const setups = others.map(({ json }) => (json as Setups).setup);
+      expect(setups.filter(Boolean)).toEqual(["succeeded"]);
+    },
+  );
 
   it("does not run again after the database was renamed, but after its data was replaced", async () => {
     const setup = "--setup=echo ran >> log";
