@@ -4,6 +4,8 @@ import { withState } from "./with-state.ts";
 
 const meta = {
   title: "Project list",
+  // A page of documentation shows each story in a frame, which has a mock of its own.
+  parameters: { docs: { story: { inline: false, height: "8rem" } } },
   render: (_args, { loaded: { mock } }) => {
     const element = document.createElement("main");
     const token = () => mock.tokens.user();

@@ -6,7 +6,8 @@ const mock = setupMockWorker();
 export const withState =
   (add: (mock: WorkerMock) => unknown = () => undefined) =>
   async (): Promise<{ mock: WorkerMock }> => {
-    await mock.start();
+    // Beside the page of the stories, which may be in a subfolder of its site.
+    await mock.start({ workerUrl: "mockServiceWorker.js" });
     await mock.reset();
     await add(mock);
     return { mock };

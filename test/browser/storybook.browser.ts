@@ -28,6 +28,8 @@ describe("the example storybook in Chromium", () => {
     const build = { outDir: join(folder, "storybook-static") };
     site = await preview({
       configFile: false,
+      // As on a site that has other pages, too.
+      base: "/catalog/",
       root: folder,
       build,
       preview: { host: "127.0.0.1", port: 0 },
@@ -63,6 +65,26 @@ describe("the example storybook in Chromium", () => {
     await story().getByText("The projects cannot be shown now.").waitFor();
     await page.getByRole("link", { name: "Full" }).click();
     await story().getByText("toy shop").waitFor();
+  });
+
+  it("shows stories in frames of one page, each with its own state, as a page of documentation does", async () => {
+    await page.goto(`${origin()}mockServiceWorker.js`);
+    await page.evaluate((url) => {
+      document.body.replaceChildren(
+        ...["empty", "full", "unavailable"].map((name) => {
+          const frame = document.createElement("iframe");
+          frame.id = name;
+          frame.src = `${url}iframe.html?id=project-list--${name}&viewMode=story`;
+          return frame;
+        }),
+      );
+    }, origin());
+    for (const [name, text] of [
+      ["empty", "There are no projects."],
+      ["full", "book shop"],
+      ["unavailable", "The projects cannot be shown now."],
+    ] as const)
+      await page.frameLocator(`#${name}`).getByText(text).waitFor();
   });
 
   it("shows a story that is opened alone", async () => {
