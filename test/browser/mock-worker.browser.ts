@@ -29,12 +29,35 @@ window.kit = { setupMockWorker, other: () => setupWorker() };
 window.defects = [];
 `;
 
+/** The program of a Web Worker, with a mock of its own. */
+const programOfWorker = `
+import { setupMock } from "@mgmt/mock";
+import { createClient } from "@mgmt/sdk";
+addEventListener("message", async ({ data: snapshot }) => {
+  const client = createClient(setupMock({ snapshot }).clientOptions());
+  postMessage((await client.projects.list().toArray()).map(({ name }) => name));
+});
+`;
+
 const workerScript = readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8");
 
 /** Worker scripts by their paths. */
 const scripts: Readonly<Record<string, string>> = {
   "/mockServiceWorker.js": workerScript,
   "/below/mockServiceWorker.js": workerScript,
+  // That of an app, as tools for offline apps write it.
+  "/sw.js": `
+    addEventListener("install", () => self.skipWaiting());
+    addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+    addEventListener("fetch", () => undefined);
+  `,
+  // It says that it is that of MSW.
+  "/liar.js": `
+    addEventListener("install", () => self.skipWaiting());
+    addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+    addEventListener("message", ({ source }) => source.postMessage({ type: "MOCKING_ENABLED" }));
+    addEventListener("fetch", () => undefined);
+  `,
   // That of another version of MSW.
   "/other-version.js": workerScript.replace(/(INTEGRITY_CHECKSUM|PACKAGE_VERSION) = '.*'/g, "$1 = 'other'"),
 };
@@ -44,6 +67,15 @@ const startInFrame = `
 window.mock = window.kit.setupMockWorker();
 await mock.start();
 await fetch(mock.baseUrl + "/v1/projects");
+`;
+
+/** What the program of a page does that starts its mock by itself. */
+const startAtOnce = `
+const mock = window.kit.setupMockWorker({ baseUrl: location.origin + "/api" });
+mock.start().then(
+  () => (window.mock = Object.assign(mock, { status: "started" })),
+  ({ code }) => window.defects.push(code),
+);
 `;
 
 /** Content security policies by the paths of their pages. */
@@ -64,22 +96,28 @@ describe("a mock in a page", () => {
   let page: Page;
   /** Requests that reached the network. */
   let received: string[];
+  let webWorker: string;
   beforeAll(async () => {
     await ensureBuilt();
     html = `<!doctype html><title>App</title><script type="module">${await bundleForPage(program)}</script>`;
+    webWorker = await bundleForPage(programOfWorker);
     const inFrame = html.replace("</script>", `${startInFrame}</script>`);
     pages = {
       "/": html,
       "/below/": html,
       "/frame/": '<iframe src="/framed/"></iframe>',
       "/framed/": inFrame,
+      "/starting/": html.replace("</script>", `${startAtOnce}</script>`),
     };
     for (const path of Object.keys(policies)) pages[path] = html;
     browser = await launchChromium();
     server = createServer(({ url = "" }, response) => {
       received.push(url);
       const [path = ""] = url.split("?");
-      const script = scripts[path];
+      if (path === "/nothing") return void response.writeHead(204).end();
+      if (path === "/file")
+        return void response.writeHead(200, { "content-disposition": "attachment" }).end("text");
+      const script = path === "/web-worker.js" ? webWorker : scripts[path];
       const content = pages[path];
       if (script !== undefined) response.setHeader("content-type", "text/javascript");
       else if (content !== undefined) response.setHeader("content-type", "text/html");
@@ -240,10 +278,15 @@ describe("a mock in a page", () => {
     });
   });
 
-  it("says what to do when the page is not in the scope of the worker", async () => {
-    expect(
-      await failureOf(() => window.kit.setupMockWorker().start({ workerUrl: "/below/mockServiceWorker.js" })),
-    ).toMatchObject({ code: "mock:not_intercepted", message: expect.stringContaining("scope") });
+  it("says what to do when the page is not in the scope of the worker, also when it is loaded again", async () => {
+    for (let loads = 0; loads < 2; loads += 1) {
+      expect(
+        await failureOf(() =>
+          window.kit.setupMockWorker().start({ workerUrl: "/below/mockServiceWorker.js" }),
+        ),
+      ).toMatchObject({ code: "mock:not_intercepted", message: expect.stringContaining("scope") });
+      await reload();
+    }
   });
 
   it.each([
@@ -297,6 +340,130 @@ describe("a mock in a page", () => {
     expect(await list()).toMatch(/Failed to fetch/);
     await page.waitForFunction(() => window.defects.length > 0);
     expect(await page.evaluate(() => window.defects)).toEqual(["mock:second_worker"]);
+  });
+
+  describe("whose worker forgets it, or is replaced", () => {
+    /** Sends requests to an address of the server, so that it receives those that leave. Returns what each responds with. */
+    const send = () =>
+      page.evaluate(async () => {
+        const url = `${window.mock.baseUrl}/v1/me`;
+        const byXhr = new Promise((resolve) => {
+          const xhr = new XMLHttpRequest();
+          xhr.open("GET", url);
+          xhr.onload = () => resolve(xhr.status);
+          xhr.onerror = () => resolve("an error");
+          xhr.send();
+        });
+        const byFetch = fetch(url).then(
+          ({ status }) => status,
+          () => "an error",
+        );
+        return Promise.all([byFetch, byXhr]);
+      });
+    const startHere = () => start({ baseUrl: `${origin}/api` });
+    const sentToApi = () => received.filter((url) => url.startsWith("/api"));
+    const defects = () => page.evaluate(() => window.defects);
+    const register = (script: string) =>
+      page.evaluate(async (url) => {
+        const replaced = new Promise((resolve) =>
+          navigator.serviceWorker.addEventListener("controllerchange", resolve),
+        );
+        await navigator.serviceWorker.register(url);
+        await replaced;
+      }, script);
+
+    it("responds after the browser has ended the worker", async () => {
+      await startHere();
+      const devTools = await context.newCDPSession(page);
+      await devTools.send("ServiceWorker.enable");
+      await devTools.send("ServiceWorker.stopAllWorkers");
+      expect(await send()).toEqual([401, 401]);
+      expect(sentToApi()).toEqual([]);
+      expect(await defects()).toEqual([]);
+    });
+
+    it.each(["/sw.js", "/liar.js"])("refuses requests after the app has registered %s", async (script) => {
+      await startHere();
+      await register(script);
+      expect(await send()).toEqual(["an error", "an error"]);
+      expect(sentToApi()).toEqual([]);
+      expect(await defects()).toEqual(["mock:worker_replaced"]);
+    });
+
+    it.each([
+      ["gets no content", "/nothing"],
+      ["downloads a file", "/file"],
+      ["opens another program", "mailto:someone@example.com"],
+    ])("responds in a page that stays because it %s", async (_why, url) => {
+      await startHere();
+      await page.evaluate(async (target) => {
+        const left = new Promise((resolve) => addEventListener("beforeunload", resolve));
+        location.href = target;
+        await left;
+      }, url);
+      expect(await send()).toEqual([401, 401]);
+      expect(sentToApi()).toEqual([]);
+      // An image is not checked, but the worker knows the page again.
+      await page.evaluate(async () => {
+        const image = new Image();
+        image.src = `${window.mock.baseUrl}/image`;
+        await image.decode().catch(() => undefined);
+      });
+      expect(sentToApi()).toEqual([]);
+    });
+
+    it("responds in a page that its visitor does not leave", async () => {
+      await startHere();
+      await page.evaluate(() => addEventListener("beforeunload", (event) => event.preventDefault()));
+      // Chromium asks only those who have used the page.
+      await page.mouse.click(1, 1);
+      const asked = page.waitForEvent("dialog");
+      await page.evaluate(() => void setTimeout(() => location.assign("/below/")));
+      await (await asked).dismiss();
+      expect(await send()).toEqual([401, 401]);
+      expect(sentToApi()).toEqual([]);
+      expect(await defects()).toEqual([]);
+    });
+
+    it("loads a page at most once more that the browser loads past its worker", async () => {
+      await startHere();
+      const second = await context.newPage();
+      let loads = 0;
+      second.on("load", () => (loads += 1));
+      const devTools = await context.newCDPSession(second);
+      await devTools.send("Network.enable");
+      await devTools.send("Network.setBypassServiceWorker", { bypass: true });
+      await second.goto(`${origin}/starting/`);
+      await second.waitForFunction(() => window.defects?.length > 0);
+      expect(await second.evaluate(() => window.defects)).toEqual(["mock:not_intercepted"]);
+      expect(loads).toBe(2);
+      await devTools.send("Network.setBypassServiceWorker", { bypass: false });
+      await second.reload();
+      await second.waitForFunction(() => window.mock !== undefined && "status" in window.mock);
+    });
+
+    it("names what blocks workers in a test", async () => {
+      const blocking = await browser.newContext({ serviceWorkers: "block" });
+      const blocked = await blocking.newPage();
+      await blocked.goto(`${origin}/starting/`);
+      await blocked.waitForFunction(() => window.defects?.length > 0);
+      expect(await blocked.evaluate(() => window.defects)).toEqual(["mock:workers_blocked"]);
+      await blocking.close();
+    });
+  });
+
+  it("gives its state to the mock of a Web Worker", async () => {
+    await start();
+    const names = await page.evaluate(async () => {
+      await window.mock.seed.project({ name: "shop" });
+      const worker = new Worker("/web-worker.js", { type: "module" });
+      const answered = new Promise((resolve) =>
+        worker.addEventListener("message", ({ data }) => resolve(data)),
+      );
+      worker.postMessage(window.mock.snapshot());
+      return answered;
+    });
+    expect(names).toEqual(["shop"]);
   });
 
   it("starts in a frame of a page that follows the only page with a mock", async () => {

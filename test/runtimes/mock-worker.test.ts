@@ -30,6 +30,27 @@ globalThis.useMock = async () => {
   await mock.stop();
   return [missing, created.status, listed.data.length, gone.error.code, other, dropped, data.length];
 };
+let mock;
+const defects = [];
+globalThis.startMock = async () => {
+  mock = setupMockWorker({ baseUrl: location.origin + "/api", onDefect: ({ code }) => defects.push(code) });
+  await mock.start();
+};
+globalThis.list = async () => {
+  const answer = await fetch(mock.baseUrl + "/v1/me").then(({ status }) => status, () => "an error");
+  return [answer, ...defects];
+};
+globalThis.registerOwnWorker = async () => {
+  const replaced = new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+  await navigator.serviceWorker.register("/sw.js");
+  await replaced;
+};
+`;
+
+/** The worker of an app. */
+const ownWorker = `
+addEventListener("install", () => self.skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 `;
 
 describe.each(["msw-2.10", "msw-3"])("the packed mock in a page, with %s", (msw) => {
@@ -47,6 +68,7 @@ describe.each(["msw-2.10", "msw-3"])("the packed mock in a page, with %s", (msw)
       "/": { type: "text/html", text: '<!doctype html><script type="module" src="/program.js"></script>' },
       "/program.js": { type: "text/javascript", text: code },
       "/mockServiceWorker.js": { type: "text/javascript", text: script },
+      "/sw.js": { type: "text/javascript", text: ownWorker },
       "/other": { type: "text/plain", text: "" },
     };
     server = createServer(({ url = "" }, response) => {
@@ -75,5 +97,21 @@ describe.each(["msw-2.10", "msw-3"])("the packed mock in a page, with %s", (msw)
       "an error",
       1,
     ]);
+  });
+
+  it("responds after the browser has ended the worker, and refuses requests after the app has registered its own", async () => {
+    const context = await browser?.newContext();
+    const page = await context?.newPage();
+    if (!context || !page) throw new Error("There is no browser");
+    await page.goto(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+    await page.waitForFunction(() => "startMock" in globalThis);
+    await page.evaluate("startMock()");
+    const devTools = await context.newCDPSession(page);
+    await devTools.send("ServiceWorker.enable");
+    await devTools.send("ServiceWorker.stopAllWorkers");
+    expect(await page.evaluate("list()")).toEqual([401]);
+    await page.evaluate("registerOwnWorker()");
+    expect(await page.evaluate("list()")).toEqual(["an error", "mock:worker_replaced"]);
+    await context.close();
   });
 });

@@ -1,5 +1,4 @@
-import { type HttpHandler, type RequestHandler, http } from "msw";
-import type { SetupWorker } from "msw/browser";
+import { type HttpHandler, http } from "msw";
 import { realTurn } from "#platform";
 import type { Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
@@ -8,10 +7,12 @@ import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
+import { guardRequests } from "./guarded-requests.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
 import { answerNavigations } from "./navigations.js";
 import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
 import { startUnderPolicy } from "./page-policy.js";
+import { type CreateWorker, PageWorker } from "./page-worker.js";
 import { type StartOptions, assertStartOptions } from "./start-options.js";
 
 export interface WorkerMockOptions extends MockOptions {
@@ -23,14 +24,6 @@ export interface WorkerMockOptions extends MockOptions {
 }
 
 const ownOptions: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist: true };
-
-/** How long the worker script has to answer, in milliseconds. */
-const patience = { start: 20_000, stop: 2_000 };
-
-/** What is used of `setupWorker` of MSW. Its `stop` returns a promise in MSW 3. */
-export type CreateWorker = (
-  ...handlers: RequestHandler[]
-) => Pick<SetupWorker, "start"> & { stop(): void | Promise<void> };
 
 /**
  * Runs the reference server inside a web page. Requests that the page sends to `baseUrl` or `authUrl` are handled in its memory, and
@@ -53,7 +46,9 @@ export class WorkerMock extends MockServer {
   readonly #probe = `mgmt-mock-probe=${String(Math.random())}`;
   /** Number of requests that the worker script has passed to the page, and that this mock has received. */
   #requests = { passed: 0, received: 0 };
-  #worker: ReturnType<CreateWorker> | undefined;
+  #worker: PageWorker | undefined;
+  /** Why the requests of the page are refused since the worker does not pass them on any longer. */
+  #loss: Error | undefined;
   #listeners = new AbortController();
   #sdk: LoadedSdk | undefined;
 
@@ -96,11 +91,13 @@ export class WorkerMock extends MockServer {
 
   /**
    * Starts the worker of MSW, and resolves when it passes the requests of the page to this mock. Stops a mock that the page has started
-   * before, as a hot reload does. Has no effect on a mock that runs.
+   * before, as a hot reload does. Has no effect on a mock that runs. While it runs, `fetch` and `XMLHttpRequest` of the page first check that
+   * the worker still passes requests on, and refuse those to this mock if it does not.
    *
    * @throws MockError `mock:insecure_page` when the page cannot sign tokens, `mock:worker_missing` when the worker script cannot be
-   * registered, `mock:worker_silent` when it is not that of MSW, `mock:blocked_by_policy` when the content security policy of the page
-   * blocks the worker or the requests, `mock:not_intercepted` when the requests of the page do not reach the mock.
+   * registered, `mock:workers_blocked` when a test blocks workers, `mock:worker_silent` when the script is not that of MSW,
+   * `mock:blocked_by_policy` when the content security policy of the page blocks the worker or the requests, `mock:not_intercepted` when
+   * the requests of the page do not reach the mock.
    * @throws TypeError for an option that does not exist or is not valid.
    */
   // oxlint-disable-next-line typescript/no-misused-promises -- Only the page starts it, and awaits the worker.
@@ -115,15 +112,21 @@ export class WorkerMock extends MockServer {
 
   async #start(options: StartOptions): Promise<void> {
     assertStartOptions(options);
-    const { workerUrl = "/mockServiceWorker.js", ...rest } = options;
+    const { handlers = [], ...rest } = options;
     if (!globalThis.isSecureContext) throw mockErrors.insecurePage(location.origin);
-    if (pageMocks.running === this.#running) return;
+    if (pageMocks.running === this.#running && this.#loss === undefined) return;
     await pageMocks.running?.stop();
     pageMocks.running = this.#running;
+    const worker = new PageWorker({
+      ...rest,
+      baseUrl: this.baseUrl,
+      create: () => this.#createWorker(...this.handlers, ...handlers),
+      probe: () => this.#assertIntercepted(),
+    });
     try {
-      await startUnderPolicy(this.bases, workerUrl, async () => {
-        [this.#sdk] = await Promise.all([loadSdk(), this.#startWorker(workerUrl, rest)]);
-        await this.#assertIntercepted().catch(reloadOrThrow);
+      await startUnderPolicy(this.bases, worker.script, async () => {
+        this.#worker = worker;
+        [this.#sdk] = await Promise.all([loadSdk(), worker.start()]);
       });
     } catch (error) {
       await this.#stop();
@@ -134,29 +137,11 @@ export class WorkerMock extends MockServer {
     super.start();
   }
 
-  async #startWorker(script: string, options: Omit<StartOptions, "workerUrl">): Promise<void> {
-    const { handlers = [], onUnhandledRequest = "bypass", scope } = options;
-    const serviceWorker = { url: script, ...(scope !== undefined && { options: { scope } }) };
-    // MSW 3 has another name for the option.
-    const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
-    const worker = this.#createWorker(...this.handlers, ...handlers);
-    const started = worker
-      .start({ serviceWorker, quiet: true, ...unhandled })
-      .catch(async (error: unknown) => {
-        // MSW 3 replaces globals before it fails. MSW 2 warns about a stop without a start.
-        if ("readyState" in worker) await stopped(worker);
-        throw mockErrors.workerMissing(script, error);
-      });
-    if (!(await isDoneWithin(patience.start, started)))
-      throw mockErrors.workerSilent(script, patience.start / 1_000);
-    this.#worker = worker;
-  }
-
   async #stop(): Promise<void> {
     if (pageMocks.running === this.#running) pageMocks.running = undefined;
     this.#listeners.abort();
     this.isClosed = true;
-    await stopped(this.#worker);
+    await this.#worker?.stop();
     this.#worker = undefined;
     await super.stop();
     this.#keep();
@@ -197,15 +182,39 @@ export class WorkerMock extends MockServer {
 
   #listen(): void {
     this.#requests = { passed: 0, received: 0 };
+    this.#loss = undefined;
     this.#listeners = new AbortController();
     const { signal } = this.#listeners;
     addEventListener("pagehide", () => this.#keep(), { signal });
     answerNavigations(this, { isKept: this.#kept !== undefined, report: this.#onDefect, signal });
+    const isGuarded = (url: string): boolean => this.#urls.test(url) && !this.#isProbe(url);
+    guardRequests({ isGuarded, check: () => this.#check(), signal });
     if (!("serviceWorker" in navigator)) return;
-    navigator.serviceWorker.addEventListener("message", (event) => void this.#watch(event.data), { signal });
+    const check = (): void => void this.#check().catch(() => undefined);
+    navigator.serviceWorker.addEventListener("message", ({ data }) => void this.#watch(data), { signal });
+    navigator.serviceWorker.addEventListener("controllerchange", check, { signal });
+    for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, check, { signal });
+    // MSW 2 takes its leave of the worker then, although the page may stay.
+    addEventListener("beforeunload", () => setTimeout(check), { signal });
   }
 
-  /** Reports that another worker of MSW has taken the requests of the page over. */
+  /**
+   * Resolves when the worker passes requests on to this mock. The first time that it cannot, it reports that, and requests of the page
+   * are refused from then on.
+   */
+  async #check(): Promise<void> {
+    const worker = this.#worker;
+    if (this.#loss !== undefined) throw this.#loss;
+    await worker?.check().catch((error: unknown) => {
+      if (this.#worker !== worker) return;
+      const isNew = this.#loss === undefined;
+      this.#loss ??= error instanceof Error ? error : new Error(String(error));
+      if (isNew) this.#onDefect(this.#loss);
+      throw this.#loss;
+    });
+  }
+
+  /** Finds out whether another worker of MSW has taken the requests of the page over. */
   async #watch(message: unknown): Promise<void> {
     // What the worker script sends.
     const { type, payload } = Object(message) as { type?: unknown; payload?: { url?: unknown } };
@@ -215,47 +224,15 @@ export class WorkerMock extends MockServer {
       this.#requests.passed += 1;
       await realTurn();
       if (this.#requests.received >= this.#requests.passed) return;
-    } else if (type !== "MOCKING_ENABLED") return;
-    const { signal } = this.#listeners;
-    await this.#assertIntercepted().catch((error: unknown) => {
-      if (!signal.aborted) this.#onDefect(mockErrors.secondWorker(this.baseUrl, error));
-      this.#listeners.abort();
-    });
+    } else if (type !== "MOCKING_ENABLED" || this.#worker?.isOwed()) return;
+    this.#worker?.suspect();
+    await this.#check().catch(() => undefined);
   }
 
   #keep(): void {
     this.#kept?.write(this.#state);
   }
 }
-
-/**
- * Loads the page again if the browser has registered the worker for it without letting the worker control it. That happens to a frame
- * of a page that follows the last page with a worker: MSW unregisters then, and the browser keeps what the page still uses.
- *
- * @throws the error, if the page is not in the scope of the worker, or if it was just loaded again.
- */
-const reloadOrThrow = async (error: unknown): Promise<void> => {
-  const registration = await globalThis.navigator.serviceWorker?.getRegistration().catch(() => undefined);
-  if (registration === undefined || navigator.serviceWorker.controller || isReloaded()) throw error;
-  location.reload();
-  await new Promise(() => undefined);
-};
-
-const isReloaded = (): boolean =>
-  performance.getEntriesByType("navigation").some((entry) => "type" in entry && entry.type === "reload");
-
-/** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
-const stopped = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
-  isDoneWithin(patience.stop, Promise.resolve(worker?.stop()));
-
-/** Resolves with true when the work is done, or with false after some milliseconds. */
-const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
-  });
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
-};
 
 const keptState = (
   persist: Persistence,

@@ -107,6 +107,14 @@ export const workerMissing = (url: string, cause: unknown): MockError =>
     { cause },
   );
 
+export const workersBlocked = (cause: unknown): MockError =>
+  new MockError(
+    "mock:workers_blocked",
+    "Something prevents this page from registering workers, and says nothing. In a test with Playwright, that is the option " +
+      'serviceWorkers: "block": leave it out',
+    { cause },
+  );
+
 export const workerSilent = (url: string, seconds: number): MockError =>
   new MockError(
     "mock:worker_silent",
@@ -114,13 +122,21 @@ export const workerSilent = (url: string, seconds: number): MockError =>
       "and not a worker of your own",
   );
 
-export const notIntercepted = (baseUrl: string, page: string, cause: unknown): MockError =>
+export const notIntercepted = (baseUrl: string, page: string, cause?: unknown): MockError =>
   new MockError(
     "mock:not_intercepted",
     `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorker}. ` +
       `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW. ` +
-      "If the page has worked before, close its other tabs and load it again",
+      'If the page has worked before, close its other tabs and load it again, and turn off "Bypass for network" in the developer tools',
     { cause },
+  );
+
+/** @param script URL of the other script, if any. */
+export const workerReplaced = (baseUrl: string, script = "nothing"): MockError =>
+  new MockError(
+    "mock:worker_replaced",
+    `Requests of this page to ${baseUrl} are refused, because ${script} controls the page now, and not the worker script of MSW. Do not ` +
+      "register a service worker of the app while the mock runs, and load the page again",
   );
 
 const policy = "The Content-Security-Policy of this page";
@@ -151,7 +167,7 @@ export const workerUntrusted = (script: string, cause: unknown): MockError =>
 export const secondWorker = (baseUrl: string, cause: unknown): MockError =>
   new MockError(
     "mock:second_worker",
-    `Requests of this page to ${baseUrl} do not reach the mock any longer, because the page has started another setupWorker(). ` +
+    `Requests of this page to ${baseUrl} are refused, because the page has started another setupWorker(), which receives them. ` +
       `Start only one: ${oneWorker}`,
     { cause },
   );

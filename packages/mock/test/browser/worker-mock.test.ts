@@ -1,7 +1,8 @@
 import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pageMocks } from "../../src/browser/page-mocks.js";
-import { type CreateWorker, WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
+import type { CreateWorker } from "../../src/browser/page-worker.js";
+import { WorkerMock, type WorkerMockOptions } from "../../src/browser/worker-mock.js";
 import { MockError } from "@mgmt/mock";
 import { FakePage, storageOf } from "./fake-page.js";
 
@@ -115,6 +116,63 @@ describe("a mock in a page", () => {
       expect((await failureOf(setup({}, deaf))).code).toBe("mock:not_intercepted");
       expect(page.reload).not.toHaveBeenCalled();
     });
+
+    const other = { scriptURL: "http://app.test/sw.js" };
+    const script = { scriptURL: "http://app.test/mockServiceWorker.js" };
+    const denied = (): never => {
+      throw new DOMException("Access is denied for this document.", "SecurityError");
+    };
+    it.each([
+      ["is active", { active: script }],
+      ["is installed", { active: other, installing: null, waiting: script }],
+    ])("loads a page again that its worker does not control, but could: it %s", async (_what, workers) => {
+      const createWorker = vi.fn(page.createWorker);
+      page.open({ registrations: [{ scope: "http://app.test/", ...workers }] });
+      void setup({}, createWorker).start();
+      await vi.waitFor(() => expect(page.reload).toHaveBeenCalledOnce());
+      expect(createWorker).not.toHaveBeenCalled();
+      page.leave();
+    });
+
+    it.each([
+      ["has been loaded again for that", { scope: "http://app.test/" }, { isReloaded: true }],
+      [
+        "has been loaded again, and has no storage",
+        { scope: "http://app.test/" },
+        { isReloaded: true, storage: denied },
+      ],
+      ["is out of the scope of its worker", { scope: "http://app.test/below/" }, {}],
+    ])("lets MSW not load a page without end that %s", async (_which, registration, options) => {
+      const createWorker = vi.fn(page.createWorker);
+      page.open({ registrations: [{ ...registration, active: script }], ...options });
+      const { code, message } = await failureOf(setup({}, createWorker));
+      expect(code).toBe("mock:not_intercepted");
+      expect(message).toContain("Bypass for network");
+      expect(page.reload).not.toHaveBeenCalled();
+      expect(createWorker).not.toHaveBeenCalled();
+    });
+
+    it("may be loaded again for its worker another time after it has started", async () => {
+      page.open({ isReloaded: true });
+      await setup().start();
+      expect(page.storage.items.size).toBe(0);
+    });
+
+    it.each([
+      ["resolves without a registration", async () => undefined, "mock:workers_blocked"],
+      ["refuses it", () => Promise.reject(new Error("404")), "mock:worker_missing"],
+      ["registers a worker", async () => ({}), "mock:worker_missing"],
+    ])(
+      "says who prevents it from registering a worker, if the function for it %s",
+      async (_how, register, code) => {
+        page.open({ register });
+        const refusing: CreateWorker = () => ({
+          start: () => Promise.reject(new TypeError("Cannot read properties of undefined")),
+          stop: () => undefined,
+        });
+        expect((await failureOf(setup({}, refusing))).code).toBe(code);
+      },
+    );
 
     it.each([
       ["connect-src", "https://api.mgmt.test/?probe", /to connect-src: https:\/\/api\.mgmt\.test https:/],
@@ -241,7 +299,7 @@ describe("a mock in a page", () => {
         {
           code: "mock:second_worker",
           message: expect.stringMatching(
-            /has started another setupWorker\(\)\. .+ mock\.start\(\{ handlers \}\)/,
+            /has started another setupWorker\(\), which .+ mock\.start\(\{ handlers \}\)/,
           ),
         },
       ]);
@@ -267,6 +325,212 @@ describe("a mock in a page", () => {
       expect(await list(mock)).toBe(200);
       await mock.stop();
       expect(defects).toEqual([]);
+    });
+  });
+
+  describe("whose worker does not pass its requests on any longer", () => {
+    const codes = (): string[] => defects.map(({ code }) => code);
+    const settled = async (): Promise<void> => {
+      await vi.waitFor(() => expect(page.worker?.hasPage).toBe(true));
+    };
+
+    it("tells a worker about the page that was ended, before the next request", async () => {
+      const mock = setup();
+      await mock.start();
+      for (let count = 0; count < 2; count += 1) {
+        page.forget();
+        expect(await Promise.all([list(mock), list(mock)])).toEqual([200, 200]);
+      }
+      expect(page.network).toEqual([]);
+      expect(codes()).toEqual([]);
+    });
+
+    it.each(["pageshow", "visibilitychange", "beforeunload"])(
+      "tells the worker about the page on %s, for requests that nothing else checks",
+      async (name) => {
+        const mock = setup();
+        await mock.start();
+        page.forget();
+        page.dispatch(name);
+        await settled();
+        await mock.stop();
+        page.forget();
+        page.dispatch(name);
+        await new Promise((resolve) => setTimeout(resolve));
+        expect(page.worker?.hasPage).toBe(false);
+      },
+    );
+
+    it.each(["http://app.test/sw.js", null])(
+      "refuses requests, and says so once, when the page is controlled by %s",
+      async (scriptURL) => {
+        const mock = setup();
+        await mock.start();
+        page.control(scriptURL);
+        for (let count = 0; count < 2; count += 1) await expect(list(mock)).rejects.toThrow(TypeError);
+        expect(page.network).toEqual([]);
+        expect(codes()).toEqual(["mock:worker_replaced"]);
+        expect(defects[0]?.message).toContain(scriptURL ?? "nothing");
+        expect(defects[0]?.message).not.toContain("Bearer");
+      },
+    );
+
+    it("runs again after it was lost, if it is started again", async () => {
+      const mock = setup();
+      await mock.start();
+      page.control("http://app.test/sw.js");
+      await expect(list(mock)).rejects.toThrow(TypeError);
+      page.control("http://app.test/mockServiceWorker.js");
+      await expect(list(mock)).rejects.toThrow(TypeError);
+      await mock.start();
+      expect(await list(mock)).toBe(200);
+      expect(codes()).toEqual(["mock:worker_replaced"]);
+    });
+
+    it("refuses requests also if the callback for defects throws", async () => {
+      const onThrow = (): never => {
+        throw new Error("It is broken, too");
+      };
+      const mock = new WorkerMock({ onDefect: onThrow }, page.createWorker);
+      await mock.start();
+      page.control("http://app.test/sw.js");
+      for (let count = 0; count < 2; count += 1) await expect(list(mock)).rejects.toThrow(TypeError);
+      expect(page.network).toEqual([]);
+    });
+
+    it("starts with a new version of the worker script", async () => {
+      const createWorker = vi.fn(page.createWorker);
+      const mock = setup({}, createWorker);
+      await mock.start();
+      page.control("http://app.test/mockServiceWorker.js");
+      expect(await list(mock)).toBe(200);
+      expect(createWorker).toHaveBeenCalledTimes(2);
+      expect(codes()).toEqual([]);
+    });
+
+    it("starts again when the worker does not confirm that it knows the page", async () => {
+      const createWorker = vi.fn(page.createWorker);
+      const mock = setup({}, createWorker);
+      await mock.start();
+      if (page.worker) page.worker.isSilent = true;
+      page.forget();
+      vi.useFakeTimers();
+      const response = fetch(`${mock.baseUrl}/v1/me`);
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect((await response).status).toBe(401);
+      expect(createWorker).toHaveBeenCalledTimes(2);
+    });
+
+    it("does not believe another worker that says it knows the page", async () => {
+      const mock = setup();
+      await mock.start();
+      if (page.worker) page.worker.isSilent = true;
+      page.forget();
+      vi.useFakeTimers();
+      let isDone = false;
+      const response = fetch(`${mock.baseUrl}/v1/me`).finally(() => {
+        isDone = true;
+      });
+      await vi.advanceTimersByTimeAsync(10_000);
+      page.receive({ type: "MOCKING_ENABLED" }, null);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(isDone).toBe(false);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await response).status).toBe(401);
+      expect(page.network).toEqual([]);
+    });
+
+    it("sends what the caller meant, although the caller changes it during the check", async () => {
+      const mock = setup();
+      await mock.start();
+      page.forget();
+      const headers = new Headers({ "content-type": "application/json" });
+      headers.set("authorization", `Bearer ${await mock.tokens.user()}`);
+      const init = { method: "POST", headers, body: project };
+      const answer = fetch(`${mock.baseUrl}/v1/projects`, init);
+      init.body = "{}";
+      headers.delete("authorization");
+      expect((await answer).status).toBe(201);
+    });
+
+    it("checks requests whatever their URLs are written with, and no others", async () => {
+      const mock = setup();
+      await mock.start();
+      page.control("http://app.test/sw.js");
+      const { baseUrl } = mock;
+      for (const input of [
+        new Request(`${baseUrl}/v1/me`),
+        new URL(`${baseUrl}/v1/me`),
+        "HTTPS://API.mgmt.test:443/v1/me",
+        { toString: () => `${baseUrl}/v1/me` },
+      ]) {
+        const sent: unknown = Reflect.apply(fetch, undefined, [input]);
+        await expect(sent).rejects.toMatchObject({ cause: { code: "mock:worker_replaced" } });
+      }
+      expect(page.network).toEqual([]);
+      for (const input of ["https://other.test/", "https://api.mgmt.test.evil.test/"])
+        await expect(fetch(input)).rejects.toThrow("Failed to fetch");
+      expect(page.network).toEqual(["https://other.test/", "https://api.mgmt.test.evil.test/"]);
+    });
+
+    it("leaves the functions of the page as they were when it stops", async () => {
+      const { fetch, XMLHttpRequest } = globalThis;
+      const mock = setup();
+      await mock.start();
+      expect([globalThis.fetch, globalThis.XMLHttpRequest]).not.toContain(fetch);
+      const wrapper: typeof fetch = (input, init) => guarded(input, init);
+      const guarded = globalThis.fetch;
+      globalThis.fetch = wrapper;
+      await mock.stop();
+      expect([globalThis.fetch, globalThis.XMLHttpRequest]).toEqual([wrapper, XMLHttpRequest]);
+      await expect(globalThis.fetch(`${mock.baseUrl}/v1/me`)).rejects.toThrow("Failed to fetch");
+      expect(page.network).toEqual([`${mock.baseUrl}/v1/me`]);
+    });
+
+    describe("and that uses XMLHttpRequest", () => {
+      /** Sends a request, and resolves with how it ends. */
+      const send = (url: string, act: (xhr: XMLHttpRequest) => void = () => undefined, isAsync = true) =>
+        new Promise<string>((resolve) => {
+          const xhr = new XMLHttpRequest();
+          for (const type of ["load", "error"]) xhr.addEventListener(type, () => resolve(type));
+          xhr.open("GET", url, isAsync);
+          xhr.send();
+          act(xhr);
+          setTimeout(() => resolve("nothing"), 20);
+        });
+
+      it("sends it when the worker knows the page", async () => {
+        const mock = setup();
+        await mock.start();
+        page.forget();
+        expect(await send(`${mock.baseUrl}/v1/me`)).toBe("load");
+        expect(page.worker?.hasPage).toBe(true);
+        expect(await send("/other")).toBe("load");
+      });
+
+      it("refuses it when the worker was replaced, and no other request", async () => {
+        const mock = setup();
+        await mock.start();
+        page.control("http://app.test/sw.js");
+        expect(await send(`${mock.baseUrl}/v1/me`)).toBe("error");
+        expect(await send("/other")).toBe("load");
+        expect(page.sentByXhr).toEqual(["/other"]);
+      });
+
+      it("sends nothing that was aborted, or opened again, meanwhile", async () => {
+        const mock = setup();
+        await mock.start();
+        expect(await send(`${mock.baseUrl}/v1/me`, (xhr) => xhr.abort())).toBe("nothing");
+        expect(await send(`${mock.baseUrl}/v1/me`, (xhr) => xhr.open("GET", "/other"))).toBe("nothing");
+        expect(page.sentByXhr).toEqual([]);
+      });
+
+      it("sends what the page waits for at once", async () => {
+        const mock = setup();
+        await mock.start();
+        page.control("http://app.test/sw.js");
+        expect(await send(`${mock.baseUrl}/v1/me`, undefined, false)).toBe("load");
+      });
     });
   });
 

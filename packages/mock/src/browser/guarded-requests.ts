@@ -1,0 +1,87 @@
+export interface GuardOptions {
+  /** Whether a request to a URL needs the check. */
+  readonly isGuarded: (url: string) => boolean;
+  /** Resolves when a request may be sent. Rejects with the reason why it may not. */
+  readonly check: () => Promise<void>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends requests of `fetch` and `XMLHttpRequest` to some URLs only after a check, and refuses them like a failed connection if it fails. */
+export const guardRequests = (options: GuardOptions): void => {
+  guardFetch(options);
+  // Only pages have it.
+  if ("XMLHttpRequest" in globalThis) guardXhr(options);
+};
+
+const guardFetch = ({ isGuarded, check, signal }: GuardOptions): void => {
+  const { fetch } = globalThis;
+  const guarded: typeof fetch = async (input, init) => {
+    const target = input instanceof Object && "url" in input ? input : String(input);
+    const url = typeof target === "string" ? resolved(target) : target.url;
+    if (signal.aborted || !isGuarded(url)) return fetch(target, init);
+    // The caller may change them during the check. Other functions in place of `fetch` may not take a `Request`.
+    const copy = init && { ...init, ...(init.headers && { headers: new Headers(init.headers) }) };
+    await check().catch((cause: unknown) => {
+      throw new TypeError("Failed to fetch", { cause });
+    });
+    return fetch(target, copy);
+  };
+  globalThis.fetch = guarded;
+  signal.addEventListener("abort", () => {
+    if (globalThis.fetch === guarded) globalThis.fetch = fetch;
+  });
+};
+
+/** Returns the absolute form of a URL, or what is not one as it is. */
+const resolved = (url: string | URL): string => {
+  try {
+    return new URL(url, document.baseURI).href;
+  } catch {
+    return String(url);
+  }
+};
+
+const guardXhr = ({ isGuarded, check, signal }: GuardOptions): void => {
+  const { XMLHttpRequest } = globalThis;
+  class GuardedXhr extends XMLHttpRequest {
+    #isGuarded = false;
+    /** The `send` that waits. */
+    #sending: object | undefined;
+
+    override open(
+      method: string,
+      url: string | URL,
+      isAsync = true,
+      username?: string | null,
+      password?: string | null,
+    ): void {
+      this.#sending = undefined;
+      // A page that waits for a response cannot check anything meanwhile.
+      this.#isGuarded = isAsync && isGuarded(resolved(url));
+      super.open(method, url, isAsync, username, password);
+    }
+
+    override send(body?: Document | XMLHttpRequestBodyInit | null): void {
+      if (!this.#isGuarded || signal.aborted) return super.send(body);
+      const sending = (this.#sending = {});
+      const isCurrent = (): boolean => this.#sending === sending;
+      check().then(
+        () => isCurrent() && super.send(body),
+        () => {
+          if (!isCurrent()) return;
+          for (const type of ["error", "loadend"]) this.dispatchEvent(new ProgressEvent(type));
+        },
+      );
+    }
+
+    override abort(): void {
+      this.#sending = undefined;
+      super.abort();
+    }
+  }
+  globalThis.XMLHttpRequest = GuardedXhr;
+  signal.addEventListener("abort", () => {
+    if (globalThis.XMLHttpRequest === GuardedXhr) globalThis.XMLHttpRequest = XMLHttpRequest;
+  });
+};

@@ -1,0 +1,192 @@
+import type { RequestHandler } from "msw";
+import type { SetupWorker } from "msw/browser";
+import * as mockErrors from "../errors/mock-errors.js";
+import { reloadOnce, wasStarted } from "./reload-once.js";
+import type { StartOptions } from "./start-options.js";
+
+/** What is used of `setupWorker` of MSW. Its `stop` returns a promise in MSW 3. */
+export type CreateWorker = (
+  ...handlers: RequestHandler[]
+) => Pick<SetupWorker, "start"> & { stop(): void | Promise<void> };
+
+/** How long the worker script has to answer, in milliseconds. */
+const patience = { start: 20_000, stop: 2_000 };
+
+export interface PageWorkerOptions extends Omit<StartOptions, "handlers"> {
+  /** Creates a worker of MSW with the handlers of the mock. */
+  readonly create: () => ReturnType<CreateWorker>;
+  /** Sends a request as the page does, and rejects if it does not reach the mock. */
+  readonly probe: () => Promise<void>;
+  readonly baseUrl: string;
+}
+
+/** The worker of MSW in this page. It forgets the page when the browser ends it, and when the page is about to be left. */
+export class PageWorker {
+  readonly #options: PageWorkerOptions;
+  /** URL of the worker script. */
+  readonly script: string;
+  #worker: ReturnType<CreateWorker> | undefined;
+  /** The worker that has passed a request on. Undefined if the page has none, and MSW replaces its `fetch`. */
+  #controller: ServiceWorker | undefined;
+  /** The check in progress. */
+  #checking: Promise<void> | undefined;
+  /** Number of confirmations that the worker owes. */
+  #owed = 0;
+  #isSuspect = false;
+
+  constructor(options: PageWorkerOptions) {
+    this.#options = options;
+    this.script = options.workerUrl ?? "/mockServiceWorker.js";
+  }
+
+  /** Starts the worker, and checks that requests reach the mock. */
+  async start(): Promise<void> {
+    await this.#assertControllable();
+    await this.#begin();
+    await this.#options.probe().catch(async (error: unknown) => {
+      // That happens to a frame of a page that follows the last page with a worker: MSW unregisters then, and the browser keeps what the
+      // page still uses.
+      const registration = await container()
+        ?.getRegistration()
+        .catch(() => undefined);
+      if (registration === undefined || container()?.controller) throw error;
+      await reloadOnce(error);
+    });
+    this.#controller = container()?.controller ?? undefined;
+    wasStarted();
+  }
+
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await stopped(worker);
+  }
+
+  /** Lets the next check send a request through the worker. */
+  suspect(): void {
+    this.#isSuspect = true;
+  }
+
+  /** Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW. */
+  isOwed(): boolean {
+    if (this.#owed === 0) return false;
+    this.#owed -= 1;
+    return true;
+  }
+
+  /**
+   * Resolves when the worker passes the requests of the page on, which it is told to do again.
+   *
+   * @throws MockError when requests would leave for the network.
+   */
+  check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const { baseUrl, probe } = this.#options;
+    if (this.#controller) {
+      const controller = container()?.controller;
+      if (controller?.scriptURL !== this.#controller.scriptURL)
+        throw mockErrors.workerReplaced(baseUrl, controller?.scriptURL);
+      // Another version of the script, or a worker that does not answer.
+      if (controller !== this.#controller || !(await this.#activate(controller))) {
+        await this.stop();
+        return this.start();
+      }
+    }
+    if (!this.#isSuspect) return;
+    this.#isSuspect = false;
+    await probe().catch((error: unknown) => {
+      throw mockErrors.secondWorker(baseUrl, error);
+    });
+  }
+
+  /** Does what MSW does when it starts. Resolves with whether the worker has confirmed it. */
+  async #activate(worker: ServiceWorker): Promise<boolean> {
+    const done = new AbortController();
+    const confirmed = new Promise<void>((resolve) => {
+      const listener = ({ source, data }: MessageEvent): void => {
+        if (source === worker && Object(data).type === "MOCKING_ENABLED") resolve();
+      };
+      container()?.addEventListener("message", listener, { signal: done.signal });
+    });
+    this.#owed += 1;
+    worker.postMessage("MOCK_ACTIVATE");
+    const isConfirmed = await isDoneWithin(patience.start, confirmed);
+    done.abort();
+    if (!isConfirmed) this.#owed -= 1;
+    return isConfirmed;
+  }
+
+  /**
+   * MSW loads a page without end that no worker controls, if its script is registered. The browser loads a page so if the user bypasses the
+   * cache, and always with "Bypass for network" in its tools for developers.
+   */
+  async #assertControllable(): Promise<void> {
+    const { baseUrl } = this.#options;
+    if (container()?.controller !== null) return;
+    const { href } = new URL(this.script, location.href);
+    // A page that was opened as a file may not ask.
+    const registrations = (
+      (await container()
+        ?.getRegistrations()
+        .catch(() => [])) ?? []
+    ).filter(({ active, installing, waiting }) =>
+      [active, installing, waiting].some((worker) => worker?.scriptURL === href),
+    );
+    if (registrations.length === 0) return;
+    const error = mockErrors.notIntercepted(baseUrl, location.pathname);
+    if (!registrations.some(({ scope }) => location.href.startsWith(scope))) throw error;
+    await reloadOnce(error);
+  }
+
+  async #begin(): Promise<void> {
+    const { create, onUnhandledRequest = "bypass", scope } = this.#options;
+    const options = scope === undefined ? undefined : { scope };
+    const serviceWorker = { url: this.script, ...(options && { options }) };
+    // MSW 3 has another name for the option.
+    const unhandled = { onUnhandledRequest, onUnhandledFrame: onUnhandledRequest };
+    const worker = create();
+    const started = worker
+      .start({ serviceWorker, quiet: true, ...unhandled })
+      .catch(async (error: unknown) => {
+        // MSW 3 replaces globals before it fails. MSW 2 warns about a stop without a start.
+        if ("readyState" in worker) await stopped(worker);
+        throw (await isRegistrationBlocked(this.script, options))
+          ? mockErrors.workersBlocked(error)
+          : mockErrors.workerMissing(this.script, error);
+      });
+    if (!(await isDoneWithin(patience.start, started)))
+      throw mockErrors.workerSilent(this.script, patience.start / 1_000);
+    this.#worker = worker;
+  }
+}
+
+/** What the page knows about workers. Undefined where the browser has none, whatever its type says. */
+const container = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
+
+/** Whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */
+const isRegistrationBlocked = async (script: string, options?: RegistrationOptions): Promise<boolean> => {
+  const register = async (): Promise<unknown> => container()?.register(script, options);
+  return register().then(
+    (registration) => registration === undefined,
+    () => false,
+  );
+};
+
+/** Stops a worker. MSW 3 waits for its script to confirm it, which that of MSW 2 does not. */
+const stopped = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
+  isDoneWithin(patience.stop, Promise.resolve(worker?.stop()));
+
+/** Resolves with true when the work is done, or with false after some milliseconds. */
+const isDoneWithin = (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+};

@@ -1,0 +1,38 @@
+/** The frames of a page share its storage. */
+const keyOfPage = (): string => `@mgmt/mock reloaded ${location.href}`;
+
+/**
+ * Loads the page again, so that its worker can control it.
+ *
+ * @throws the error, if the page was loaded again for it just now.
+ */
+export const reloadOnce = async (error: unknown): Promise<never> => {
+  if (wasReloaded()) throw error;
+  location.reload();
+  return new Promise(() => undefined);
+};
+
+/** Forgets that the page was loaded again. */
+export const wasStarted = (): void => {
+  try {
+    sessionStorage.removeItem(keyOfPage());
+  } catch {
+    // The browser denies the page its storage.
+  }
+};
+
+/** Returns whether the page was loaded again by this module, and remembers that it is. */
+const wasReloaded = (): boolean => {
+  const isReload = performance
+    .getEntriesByType("navigation")
+    .some((entry) => "type" in entry && entry.type === "reload");
+  try {
+    const key = keyOfPage();
+    const isOurs = isReload && sessionStorage.getItem(key) !== null;
+    if (isOurs) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, "");
+    return isOurs;
+  } catch {
+    return isReload;
+  }
+};
