@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
+import type { OutputPlugin } from "rollup";
 import { type Library, libraries } from "../tsup.config.js";
 import { split, writeChunks } from "./split-library.js";
 import { filesIn } from "./third-party-licenses.js";
@@ -37,10 +38,18 @@ const buildLibrary = async (library: Library): Promise<readonly string[]> => {
         exports: "named",
         interop: "auto",
         dynamicImportInCjs: false,
+        plugins: [ownAddress],
       },
     });
   }
   return filesIn(found.metafile);
+};
+
+/** The address of a module in CommonJS. That of Rollup is also for browsers, where these files are not used. */
+const ownAddress: OutputPlugin = {
+  name: "own-address",
+  resolveImportMeta: (property) =>
+    property === "url" ? 'require("node:url").pathToFileURL(__filename).href' : null,
 };
 
 /** The mock imports MSW and the SDK with a top-level `await`, which CommonJS does not have. */

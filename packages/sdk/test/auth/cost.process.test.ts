@@ -23,12 +23,12 @@ describe("the cost of auth", () => {
     expect([text, ...later].join("")).not.toMatch(/auth:login_required|code_challenge|refresh_token/);
   });
 
-  it("adds at most 6 KB of gzip in a browser, and 10 KB for the protocol when a login starts or is refreshed", async () => {
+  it("adds at most 6.5 KB of gzip in a browser, and 10 KB for the protocol when a login starts or is refreshed", async () => {
     const { text, size, later } = await bundleForBrowser(`
       export { createAuthenticator, finishLogin, logout, memoryStore, startLogin } from "@mgmt/sdk/auth";
     `);
     expect(text).not.toMatch(/(?:from|import)\s*\(?\s*"node:|require\(/);
-    expect(size).toBeLessThanOrEqual(6 * kilobyte);
+    expect(size).toBeLessThanOrEqual(6.5 * kilobyte);
     const protocol = later.find((each) => each.includes("OAUTH_RESPONSE_IS_NOT_CONFORM")) ?? "";
     expect(text).not.toContain("OAUTH_RESPONSE_IS_NOT_CONFORM");
     expect(gzipSync(protocol, { level: 9 }).length).toBeGreaterThan(kilobyte);
