@@ -35,6 +35,14 @@ export type { Server } from "./server/server.js";
 export type * from "./store/rows.js";
 export type { Store } from "./store/store.js";
 export type { DefaultRows } from "./control/default-rows.js";
+export type { ApprovalsControl } from "./control/approvals-control.js";
+export type { ClockControl } from "./control/clock-control.js";
+export type { DataPlaneControl } from "./control/data-plane-control.js";
+export type { Faults } from "./control/faults.js";
+export type { OAuthControl } from "./control/oauth-control.js";
+export type { Seeder } from "./control/seeder.js";
+export type { StateControl } from "./control/state-control.js";
+export type { TokenMint } from "./control/token-mint.js";
 export type { Tenant } from "./control/tenant.js";
 export type { Time } from "./control/clock-control.js";
 export type {
