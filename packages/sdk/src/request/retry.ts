@@ -41,7 +41,7 @@ export const retry = async (
     // An earlier attempt whose response was lost has deleted it.
     if (mayBeProcessed && isGone(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
-  return responseOf(outcome instanceof ConnectionError ? withMockHint(outcome) : outcome);
+  return responseOf(outcome instanceof ConnectionError ? withHint(outcome) : outcome);
 };
 
 const isGone = (message: Message, outcome: Outcome): boolean =>
@@ -51,10 +51,23 @@ const isGone = (message: Message, outcome: Outcome): boolean =>
   // Not an unknown route, nor the response of a proxy.
   /^(?!route:)\w+:not_found$/.test(errorFrom(message, outcome).code);
 
-/** Says in the hint what a test lacks if the address of `@mgmt/mock`, which no name server knows, was looked up. */
-const withMockHint = (error: ConnectionError): ConnectionError =>
-  /^https:\/\/[\w-]+\.mgmt\.test\//.test(error.url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(error.reason)
-    ? Object.assign(error, {
-        hint: "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().",
-      })
-    : error;
+/** Replaces the hint of an error whose reason says more. */
+const withHint = (error: ConnectionError): ConnectionError => {
+  const hint = hintFor(error);
+  return hint === undefined ? error : Object.assign(error, { hint });
+};
+
+const hintFor = ({ url, reason }: ConnectionError): string | undefined => {
+  // No name server knows the address of `@mgmt/mock`.
+  if (/^https:\/\/[\w-]+\.mgmt\.test\//.test(url) && /^(ENOTFOUND|EAI_AGAIN)$/.test(reason)) {
+    return "Nothing intercepts the requests to the mock: call mock.listen(), or create the client with mock.client().";
+  }
+  // Of https://nodejs.org/api/tls.html#x509-certificate-error-codes: those of an authority that is not trusted.
+  if (/SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF|GET_ISSUER)/.test(reason)) {
+    return (
+      "The authority of the certificate is not trusted. If you trust it, start the program with NODE_EXTRA_CA_CERTS set to a file with " +
+      "the certificate of the authority in PEM, or pass that certificate as ca to nodeTransport()."
+    );
+  }
+  return undefined;
+};

@@ -1,4 +1,4 @@
-import { ConnectionError, createClient } from "@mgmt/sdk";
+import { ConnectionError, MgmtError, createClient } from "@mgmt/sdk";
 import { expect, it } from "vitest";
 import { thrown } from "../server.js";
 
@@ -7,6 +7,12 @@ const clientWithout = (baseUrl: string, code: string) => {
   const cause = Object.assign(new Error(`getaddrinfo ${code}`), { code });
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
   return createClient({ baseUrl, token: false, maxRetries: 0, fetch });
+};
+
+const caught = async (call: Promise<unknown>): Promise<MgmtError> => {
+  const error = await thrown(call);
+  if (error instanceof MgmtError) return error;
+  throw error;
 };
 
 it.each(["ENOTFOUND", "EAI_AGAIN"])(
@@ -23,6 +29,20 @@ it.each(["ENOTFOUND", "EAI_AGAIN"])(
     }
   },
 );
+
+it.each([
+  ["SELF_SIGNED_CERT_IN_CHAIN", true],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", true],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", true],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", true],
+  ["CERT_HAS_EXPIRED", false],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", false],
+])("says how to trust the authority of a certificate, and only then: %s", async (reason, isAuthority) => {
+  const { hint } = await caught(clientWithout("https://api.example.com", reason).me.get());
+  expect(/NODE_EXTRA_CA_CERTS .* pass that certificate as ca to nodeTransport/.test(hint ?? "")).toBe(
+    isAuthority,
+  );
+});
 
 it.each([
   ["https://api.mgmt.test.example.com", "ENOTFOUND"],
