@@ -61,7 +61,8 @@ const pause = 5_000;
  * - Any other failure leaves the login unchanged and throws `AuthError` (`auth:refresh_failed`, `auth:discovery_failed`,
  *   `auth:timeout`) or the error of the store (`TokenStoreError`). While the access token is valid, such a failure does
  *   not fail calls, and the refresh is retried after 5 seconds.
- * - A login, refresh or logout by another process is noticed at the next refresh and after a 401.
+ * - A login, refresh or logout by another process is noticed at the next refresh and after a 401; by another tab that shares a
+ *   `browserStore`, at the next call.
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const settings = readOAuthSettings(options);
@@ -129,7 +130,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   return {
     async token({ signal, timeoutMs = Number.POSITIVE_INFINITY, rejected } = {}) {
       const known = session.credential;
-      if (known && (urgencyOf(known, rejected) !== "now" || isPaused(known, rejected)))
+      const isCurrent = session.isUnsaved || !store.hasChanged?.();
+      if (known && isCurrent && (urgencyOf(known, rejected) !== "now" || isPaused(known, rejected)))
         return useCredential(known);
       const waitMs = Math.min(settings.timeoutMs, timeoutMs * 0.8);
       const timedOut = (): Error => authErrors.noToken(waitMs, session.waitingFor);

@@ -39,6 +39,9 @@ const reservedLength = 8_192;
  * Every script that runs in the origin can read the credential, also one that an attacker has injected (XSS). `memoryStore` keeps it from
  * other pages of the origin, and ends with the page; a server of your own that keeps the tokens exposes none of them.
  *
+ * With `localStorage`, a tab uses the login of another tab from its next call on, also that of another user. What it shows is up to the
+ * app, which the browser tells with the event `storage`.
+ *
  * A tab that is duplicated starts with a copy of its session storage. A refresh token is valid once, so the login of both tabs ends when
  * the second one refreshes. Use `localStorage` if that matters.
  *
@@ -53,7 +56,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   const reserved = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */
   const found = (): BrowserStorage => {
-    const used: BrowserStorage | undefined = storage ?? globalThis.sessionStorage;
+    const used: BrowserStorage | undefined = storage ?? (isPage() ? globalThis.sessionStorage : undefined);
     if (!used) throw storageErrors.missing();
     return used;
   };
@@ -64,8 +67,14 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
       throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
     }
   };
+  /** What this store has last read or written. */
+  let last: string | null = null;
   const write = (credential: Credential): void =>
-    change((used) => used.setItem(key, JSON.stringify(credential)));
+    change((used) => {
+      const text = JSON.stringify(credential);
+      used.setItem(key, text);
+      last = text;
+    });
   const reserve = async (): Promise<Reservation> => {
     change((used) => used.setItem(reserved, "-".repeat(reservedLength)));
     const release = (): void => change((used) => used.removeItem(reserved));
@@ -79,19 +88,26 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   };
   const store: TokenStore = {
     read: async () => {
-      let text: string | null;
       try {
-        text = found().getItem(key);
+        last = found().getItem(key);
       } catch (error) {
         throw error instanceof TokenStoreError ? error : storageErrors.unreadable(error);
       }
-      return text === null ? undefined : parseCredential(`The item ${key} of the storage`, text);
+      return last === null ? undefined : parseCredential(`The item ${key} of the storage`, last);
+    },
+    hasChanged: () => {
+      try {
+        return found().getItem(key) !== last;
+      } catch {
+        return false;
+      }
     },
     write: async (credential) => write(credential),
     clear: async () =>
       change((used) => {
         used.removeItem(key);
         used.removeItem(reserved);
+        last = null;
       }),
     probe: async () => (await reserve()).release(),
     reserve,
@@ -101,7 +117,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     ...store,
     lock: async (work, { signal }) => {
       // The declarations of browsers do not say that insecure pages have none.
-      const { locks } = (globalThis.navigator ?? {}) as { locks?: LockManager };
+      const { locks } = ((isPage() && globalThis.navigator) || {}) as { locks?: LockManager };
       if (!locks) return exclusively(withinPage, signal, work);
       let isHeld = false;
       try {
@@ -118,5 +134,8 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     },
   };
 };
+
+/** Whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would share. */
+const isPage = (): boolean => "document" in globalThis || "WorkerGlobalScope" in globalThis;
 
 const propagation = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, propagationMs));

@@ -72,7 +72,8 @@ export const startLoginWith = async (
 
 /**
  * Finishes a login: checks that the callback belongs to the attempt (`state`, and `iss` if the server sends it),
- * exchanges the code for tokens and saves the credential in `store`.
+ * exchanges the code for tokens and saves the credential in `store`. A second call with the same attempt and callback, meanwhile or within
+ * 30 seconds, resolves to the same credential.
  *
  * Throws `AuthError`:
  * - `auth:denied` if the user denied the login.
@@ -92,8 +93,12 @@ export const finishLoginWith = async (
   const parameters = queryOf(callback, attempt);
   await probe(store, signal);
   const { redeemCallback } = await import("./protocol.js").catch(notLoaded);
-  const credential = await redeemCallback(settings, attempt, parameters, signal);
-  if (store) await save(store, credential, settings.timeoutMs);
+  const redemption = await redeemCallback(settings, attempt, parameters, signal);
+  const credential = await redemption.credential;
+  if (store && !redemption.stores.has(store)) {
+    await save(store, credential, settings.timeoutMs);
+    redemption.stores.add(store);
+  }
   return credential;
 };
 

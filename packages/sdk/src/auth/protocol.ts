@@ -3,9 +3,11 @@ import * as oauth from "oauth4webapi";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { notLoaded } from "../errors/not-loaded.js";
 import { sendOAuthRequest, hideSecrets, readErrorFields } from "./oauth-request.js";
+import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Credential } from "./credential.js";
 import { authErrors } from "./errors.js";
 import type { OAuthSettings } from "./oauth-settings.js";
+import type { TokenStore } from "./token-store.js";
 
 // The only file that imports the OAuth library. Other files import this one on demand, before the first request.
 
@@ -111,8 +113,70 @@ const authorizationEndpointOf = (
   throw authErrors.failed("discovery", `The metadata of ${issuer} has no usable authorization_endpoint`, {});
 };
 
-/** Exchanges the callback of a login for a credential. `answer` is the query of the callback, or a bare code. */
+/** A login that is being finished, or was a moment ago. */
+export interface Redemption {
+  readonly credential: Promise<Credential>;
+  /** The stores that have the credential. */
+  readonly stores: WeakSet<TokenStore>;
+  readonly signal: AbortSignal | undefined;
+}
+
+const redemptions = new Map<string, Redemption>();
+
+/** How long a finished login is remembered, in milliseconds. */
+const rememberedMs = 30_000;
+
+/**
+ * Exchanges the callback of a login for a credential. A second call with the same attempt and callback, as from an effect that React runs
+ * twice, shares the result of the first, because a code is valid once.
+ *
+ * @param answer the query of the callback, or a bare code.
+ */
 export const redeemCallback = async (
+  settings: OAuthSettings,
+  attempt: LoginAttempt,
+  answer: URLSearchParams | { code: string },
+  signal: AbortSignal | undefined,
+): Promise<Redemption> => {
+  const { issuer, clientId } = settings;
+  const { state, codeVerifier, redirectUri } = attempt;
+  const code = "code" in answer ? answer.code : answer.toString();
+  const key = JSON.stringify([issuer, clientId, state, codeVerifier, redirectUri, code]);
+  const forget = (redemption: Redemption): void => {
+    if (redemptions.get(key) === redemption) redemptions.delete(key);
+  };
+  const earlier = redemptions.get(key);
+  if (earlier) {
+    try {
+      const timedOut = (): Error => authErrors.serverTimeout("The login", settings.timeoutMs);
+      const limits = { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, timedOut };
+      await withDeadline(limits, () => earlier.credential);
+      return earlier;
+    } catch (error) {
+      // The first call was canceled, this one was not.
+      if (!earlier.signal?.aborted || signal?.aborted) throw error;
+      forget(earlier);
+    }
+  }
+  const redemption = {
+    credential: redeem(settings, attempt, answer, signal),
+    stores: new WeakSet<TokenStore>(),
+    signal,
+  };
+  redemptions.set(key, redemption);
+  try {
+    await redemption.credential;
+  } catch (error) {
+    forget(redemption);
+    throw error;
+  }
+  // In Node.js, it does not keep the process alive. Timers of browsers are numbers.
+  const timer: { unref?: () => void } = Object(setTimeout(forget, rememberedMs, redemption));
+  timer.unref?.();
+  return redemption;
+};
+
+const redeem = async (
   settings: OAuthSettings,
   { state, codeVerifier, redirectUri, scopes }: LoginAttempt,
   answer: URLSearchParams | { code: string },

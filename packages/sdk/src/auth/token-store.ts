@@ -12,6 +12,11 @@ export interface TokenStore {
   write(credential: Credential): Promise<void>;
   /** Removes the credential, if any. */
   clear(): Promise<void>;
+  /**
+   * Returns whether somebody else has changed the store since it was last read or written, which must be quick: it is called before each
+   * use of a credential. Without this method, the change is noticed at the next refresh and after a 401.
+   */
+  hasChanged?(): boolean;
   /** Throws if `write` would. Called before a login starts and, without `reserve`, before a refresh token is used. */
   probe?(): Promise<void>;
   /**

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { type BrowserStorage, browserStore } from "@mgmt/sdk/auth";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type BrowserStorage, browserStore, createAuthenticator } from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
 import { credentialFor } from "./fault-server.js";
 
@@ -91,5 +91,54 @@ describe("a store in a browser's storage", () => {
       code: "auth:store_failed",
       hint: expect.stringContaining("fileStore"),
     });
+  });
+});
+
+describe("a runtime that is no page", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it("does not use its session storage, which all visitors of a server would share (Node.js 25, nodejs/node#60303)", async () => {
+    const storage = new SmallStorage();
+    vi.stubGlobal("sessionStorage", storage);
+    expect(await thrown(browserStore().read())).toMatchObject({ code: "auth:store_failed" });
+    expect(await thrown(browserStore().write(credential))).toMatchObject({ code: "auth:store_failed" });
+    expect(storage.items.size).toBe(0);
+    // The control: a page.
+    vi.stubGlobal("document", {});
+    await browserStore().write(credential);
+    expect(storage.items.size).toBe(1);
+  });
+
+  it("is not asked for its local storage, which prints a warning in Node.js", async () => {
+    const read = vi.fn();
+    const { localStorage } = Object.getOwnPropertyDescriptors(globalThis);
+    Object.defineProperty(globalThis, "localStorage", { get: read, configurable: true });
+    onTestFinished(
+      () =>
+        void (localStorage
+          ? Object.defineProperty(globalThis, "localStorage", localStorage)
+          : Reflect.deleteProperty(globalThis, "localStorage")),
+    );
+    const store = browserStore({ storage: new SmallStorage() });
+    await store.lock?.(() => store.write(credential), { signal: new AbortController().signal });
+    expect(read).not.toHaveBeenCalled();
+  });
+});
+
+describe("a tab that shares its storage with another one", () => {
+  const settings = { authUrl: "https://auth.example.com", clientId: credential.clientId };
+
+  it("uses the login of another user from its next call on, and notices a logout", async () => {
+    const storage = new SmallStorage();
+    const [here, there] = [browserStore({ storage }), browserStore({ storage })];
+    await here.write(credential);
+    const { token } = createAuthenticator({ ...settings, store: here });
+    expect(await token()).toBe(credential.accessToken);
+    await there.write({ ...credential, accessToken: "of another user" });
+    expect(await token()).toBe("of another user");
+    await there.clear();
+    expect(await thrown(token())).toMatchObject({ code: "auth:login_required" });
+    await there.write(credential);
+    expect(await token()).toBe(credential.accessToken);
   });
 });

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setupMock } from "@mgmt/mock";
-import { type FinishLoginOptions, finishLogin, startLogin } from "@mgmt/sdk/auth";
+import {
+  type FinishLoginOptions,
+  type TokenStore,
+  finishLogin,
+  memoryStore,
+  startLogin,
+} from "@mgmt/sdk/auth";
 import { thrown } from "../server.js";
 
 const mock = setupMock({ deterministic: "callback" });
@@ -31,6 +37,55 @@ const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clie
   });
   expect(tokenRequests()).toEqual([]);
 };
+
+describe("a second finishLogin of the same attempt", () => {
+  it("shares the result of the first, also a moment later and with another store (React's StrictMode)", async () => {
+    const { attempt, redirect } = await allowed();
+    const [first, second] = [memoryStore(), memoryStore()];
+    const finish = (store: TokenStore) =>
+      finishLogin({ ...oauth, attempt: { ...attempt }, callback: redirect, store });
+    const credentials = await Promise.all([finish(first), finish(first)]);
+    expect(credentials[1]).toEqual(credentials[0]);
+    expect(await finish(second)).toEqual(credentials[0]);
+    expect([await first.read(), await second.read()]).toEqual([credentials[0], credentials[0]]);
+    expect(tokenRequests()).toHaveLength(1);
+  });
+
+  it("does not put back a credential that was replaced meanwhile", async () => {
+    const { attempt, redirect } = await allowed();
+    const store = memoryStore();
+    const credential = await finishLogin({ ...oauth, attempt, callback: redirect, store });
+    const refreshed = { ...credential, accessToken: "refreshed" };
+    await store.write(refreshed);
+    await finishLogin({ ...oauth, attempt, callback: redirect, store });
+    expect(await store.read()).toEqual(refreshed);
+  });
+
+  it("goes on when the first was canceled, and is canceled alone", async () => {
+    const { attempt, redirect } = await allowed();
+    const reason = new Error("unmounted");
+    const [first, second] = [new AbortController(), new AbortController()];
+    const finish = (signal?: AbortSignal) => finishLogin({ ...oauth, attempt, callback: redirect, signal });
+    const calls = [finish(first.signal), finish(second.signal), finish()];
+    first.abort(reason);
+    second.abort(reason);
+    const [canceled, other, finished] = await Promise.allSettled(calls);
+    expect([canceled, other]).toEqual([
+      { status: "rejected", reason },
+      { status: "rejected", reason },
+    ]);
+    expect(finished?.status).toBe("fulfilled");
+  });
+
+  it("needs the secret of the attempt", async () => {
+    const { attempt, redirect } = await allowed();
+    await finishLogin({ ...oauth, attempt, callback: redirect });
+    const forged = { ...attempt, codeVerifier: "x".repeat(43) };
+    expect(await thrown(finishLogin({ ...oauth, attempt: forged, callback: redirect }))).toMatchObject({
+      code: "auth:login_failed",
+    });
+  });
+});
 
 describe("a callback", () => {
   it("reports a denial as auth:denied", async () => {

@@ -196,10 +196,11 @@ describe("finishLogin", () => {
     });
   });
 
-  it("fails with invalid_grant when the callback is used twice or too late", async () => {
+  it("fails with invalid_grant when the code is used twice or too late", async () => {
     const { attempt, redirect } = await allowed();
     await finishLogin({ ...oauth, attempt, callback: redirect });
-    const second = await thrown(finishLogin({ ...oauth, attempt, callback: redirect }));
+    const code = new URL(redirect).searchParams.get("code") ?? "";
+    const second = await thrown(finishLogin({ ...oauth, attempt, callback: { code } }));
     expect(second).toMatchObject({
       code: "auth:login_failed",
       oauthError: "invalid_grant",
