@@ -245,9 +245,12 @@ class Splitter {
     const character = text.charAt(at);
     const pair = text.slice(at, at + 2);
     if (pair === "--" || character === "\\") {
-      const end = text.indexOf("\n", at);
-      if (end === -1 && !isAtEnd) return "more";
-      return { kind: pair === "--" ? "comment" : "meta", end: end === -1 ? text.length : end };
+      const isComment = pair === "--";
+      const lineEnd = isComment ? /[\n\r]/g : /\n/g;
+      lineEnd.lastIndex = at;
+      const end = lineEnd.exec(text)?.index;
+      if (end === undefined && !isAtEnd) return "more";
+      return { kind: isComment ? "comment" : "meta", end: end ?? text.length };
     }
     if (pair === "/*") return until(this.endOfComment(), "a comment", "comment");
     if (character === "'") return until(this.endOfString(at, !this.hasStandardStrings()), "a string");
@@ -341,7 +344,9 @@ class OpenStatement {
     }
     if (this.words.length < 4) this.words.push(token.word);
     if (this.parentheses > 0) return;
-    if (this.words[0] === "copy" && this.lastWord === "from" && token.word === "stdin") this.readsRows = true;
+    // The grammar of Postgres accepts both words in both directions.
+    const isOfClient = token.word === "stdin" || token.word === "stdout";
+    if (this.words[0] === "copy" && this.lastWord === "from" && isOfClient) this.readsRows = true;
     if (this.createsRoutine) {
       if (token.word === "atomic" && this.lastWord === "begin") this.bodies += 1;
       if (token.word === "case" && this.bodies > 0) this.bodies += 1;

@@ -55,6 +55,34 @@ describe("splitScript", () => {
       ["1: select 1;", "2: select 2;"],
     ],
     [
+      "a comment that a carriage return ends, as in files of old systems",
+      "-- a\rselect 1;\r--\r\rselect 2 -- b\r+ 1;",
+      ["-- a", "1: select 1;", "-- ", "1: select 2 -- b\r+ 1;"],
+    ],
+    [
+      "names in which atomic, begin and end are only a part",
+      "create function atomic_f() returns int begin atomic select 1 as pending; select legend; end; create table atomic (x int); select 1;",
+      [
+        "1: create function atomic_f() returns int begin atomic select 1 as pending; select legend; end;",
+        "1: create table atomic (x int);",
+        "1: select 1;",
+      ],
+    ],
+    [
+      "semicolons in comments of a statement, and lines of a string that look like comments",
+      "create table x (id int)\n-- drop; then add\n;\ninsert into x values ('a\n-- b;\n--Villa''s');select 1;",
+      [
+        "1: create table x (id int)\n-- drop; then add\n;",
+        "4: insert into x values ('a\n-- b;\n--Villa''s');",
+        "6: select 1;",
+      ],
+    ],
+    [
+      "rows of a COPY that is written from standard output",
+      "copy t from stdout;\n1\n\\.\nselect 1;",
+      ["1: copy t from stdout;", 'rows "1\\n"', "4: select 1;"],
+    ],
+    [
       "strings with a semicolon",
       "select ';', 'it''s; ';select 2;",
       ["1: select ';', 'it''s; ';", "1: select 2;"],
