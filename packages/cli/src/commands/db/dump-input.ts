@@ -141,7 +141,7 @@ const examine = async (
   if (kind === "script" && head.includes(0)) {
     throw unsupportedDump(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
   }
-  const descriptor = kind === "archive" && !compression ? handle.fd : undefined;
+  const descriptor = compression ? undefined : handle.fd;
   return { path, name, kind, descriptor, contents, close };
 };
 
@@ -245,7 +245,15 @@ const copyToTemporaryFile = async (
     handle = await open(join(folder, "input"), "wx+", 0o600);
     // The file has no name while it is used, so that nothing is left if this process is killed. Windows does not allow that.
     if (process.platform !== "win32") await rm(folder, { recursive: true, force: true });
-    for await (const chunk of chunks) await handle.writeFile(chunk);
+    let position = 0;
+    for await (const chunk of chunks) {
+      // At a position of its own, so that a program that inherits the file reads it from its start.
+      for (let written = 0; written < chunk.length;) {
+        const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, position);
+        written += bytesWritten;
+        position += bytesWritten;
+      }
+    }
     return { handle, close };
   } catch (error) {
     await close();

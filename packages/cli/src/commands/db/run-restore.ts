@@ -82,6 +82,9 @@ export const runSeed = async (
   const input = await openDump(file, context);
   try {
     if (input.kind !== "script") throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
+    if (allowMetaCommands && input.descriptor === undefined) {
+      throw usageError(`${file} is compressed, which psql cannot read`, "Unpack it first.");
+    }
     const facts = allowMetaCommands ? undefined : await examineScript(input, adviceOnScripts, context.signal);
     const access = await databaseAccess(database, flags, context);
     await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
@@ -143,7 +146,7 @@ const feed = async (
   { stdin, kill, ended }: ReturnType<typeof startClient>,
 ): Promise<void> => {
   if (!stdin) return;
-  const contents = Readable.from(input.contents(), { objectMode: false });
+  const contents = Readable.from(withoutEarlyEnd(input.contents()), { objectMode: false });
   let failure: { readonly error: unknown } | undefined;
   contents.once("error", (error) => {
     failure = { error };
@@ -156,6 +159,16 @@ const feed = async (
   throw failure.error;
 };
 
+/** Passes a chunk on when the next one is there: what turns out to be damaged at its end is never passed on to the end. */
+const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let last: Uint8Array | undefined;
+  for await (const chunk of chunks) {
+    if (last) yield last;
+    last = chunk;
+  }
+  if (last) yield last;
+};
+
 /** Has psql run a script with its own commands. What those do is not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
   const program = await findClientProgram("psql", context);
@@ -164,12 +177,11 @@ const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Co
   // By its path, so that \\ir finds the files beside it.
   const args = [...flags, `--file=${path ?? "-"}`];
   const env = clientEnvironment(context.env, access);
-  const stdin = path === undefined ? (descriptor ?? "pipe") : "ignore";
+  // Not a pipe: psql would take it for the end of the script if this process were killed.
+  const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
   const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   try {
-    const running = startClient(program, args, { env, stdin, stdout: "ignore" }, context);
-    if (running.stdin) await feed(input, running);
-    await running.ended;
+    await startClient(program, args, { env, stdin, stdout: "ignore" }, context).ended;
   } finally {
     stop();
   }
