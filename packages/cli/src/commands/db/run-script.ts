@@ -54,7 +54,8 @@ export const examineScript = async (
       if (dumpStart.test(part.text)) starts += 1;
       if (dumpEnd.test(part.text)) ends += 1;
     }
-    if (part.kind === "statement" && controlsTransaction(part)) ownTransaction ??= part.line;
+    if (part.kind !== "statement" || !controlsTransaction(part)) continue;
+    if (starts === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
   }
   if (starts > ends)
     throw incompleteDump(name, "its last line is missing, which says that the dump is complete");
@@ -70,6 +71,10 @@ const controlsTransaction = ({ words: [first = "", second, third] }: ScriptState
   if (first === "prepare" || first === "start") return second === "transaction";
   return ["begin", "commit", "end", "abort"].includes(first);
 };
+
+/** pg_dump writes large objects between these, which are not needed where all of the dump is one transaction. */
+const isOfLargeObjects = ({ bytes }: ScriptStatement): boolean =>
+  bytes.length < 10 && /^(?:BEGIN|COMMIT);$/.test(Buffer.from(bytes).toString());
 
 const partsOf = async function* (name: string, parts: AsyncIterable<ScriptPart>): AsyncGenerator<ScriptPart> {
   try {
@@ -102,7 +107,8 @@ export const runScript = async (
     let transactionLine = 1;
     for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
       if (part.kind === "statement") {
-        if (isDump && isNewSetting(part)) continue;
+        if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
+          continue;
         current = part;
         const wasOpen = session.isInTransaction();
         const answer = await session.run(part.bytes);
@@ -122,7 +128,7 @@ export const runScript = async (
       if (session.isInTransaction()) throw openTransaction(name, transactionLine, databaseId);
       return;
     }
-    progress = "unknown";
+    if (progress === "undone") progress = "unknown";
     await session.run(encode("commit"));
   } catch (error) {
     context.signal.throwIfAborted();
@@ -137,9 +143,9 @@ export const runScript = async (
   }
 };
 
-/** What is wrong with a script that can only be split in another way while it runs than before. */
+/** What is wrong with a script that is split in another way while it runs than before, because of itself or a setting of its role. */
 const changedStrings: ServerProblem = {
-  message: "the script has changed standard_conforming_strings, after which its strings end elsewhere",
+  message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
   state: undefined,
   detail: undefined,
   hint: undefined,

@@ -124,6 +124,13 @@ describe("examineScript", () => {
     expect(await errorOf(examine(inString))).toMatchObject({ code: "db:incomplete_dump" });
   });
 
+  it("takes a dump with large objects for one transaction, unless it has commands of its own", async () => {
+    const objects = "BEGIN;\n\nSELECT pg_catalog.lo_open('1', 131072);\n\nCOMMIT;\n";
+    expect(await examine(dump + objects + end)).toEqual({ isDump: true, ownTransaction: undefined });
+    expect(await examine(`${dump}ROLLBACK;\n${end}`)).toEqual({ isDump: true, ownTransaction: 8 });
+    expect(await examine(objects)).toEqual({ isDump: false, ownTransaction: 1 });
+  });
+
   it.each([
     ["begin; select 1; commit;", 1],
     ["select 1;\nCOMMIT;", 2],
