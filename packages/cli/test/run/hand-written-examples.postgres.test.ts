@@ -41,9 +41,9 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
 });
 /**
  * Lines that the tests further below run, one that test/credentials/keyring runs where there is a keyring, and those that connect to a
- * preview database, as commands/preview/setup does.
+ * database, as commands/preview/setup and commands/db do.
  */
-const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring|preview .*--setup)/;
+const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db seed)/;
 
 /** Creates a project with a database, and recovers from a fault. */
 const provision = `
