@@ -55,7 +55,8 @@ export const findClientProgram = async (
   others.sort((left, right) => left.major - right.major);
   const oldestNewer = others.find(({ major }) => major >= (server?.major ?? 0));
   if (oldestNewer) return oldestNewer;
-  const newest = others.at(-1);
+  // Of several, the first in `PATH` is named.
+  const newest = others.find(({ major }) => major === others.at(-1)?.major);
   if (newest && server) throw clientTooOld(newest, server);
   throw programNotFound(
     name,
