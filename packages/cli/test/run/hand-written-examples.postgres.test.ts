@@ -43,7 +43,8 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
  * Lines that the tests further below run, one that test/credentials/keyring runs where there is a keyring, and those that connect to a
  * database, as commands/preview/setup and commands/db do.
  */
-const special = /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db seed)/;
+const special =
+  /^mgmt (dev( --|$)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db (?:seed|restore|import|copy))/;
 
 /** Creates a project with a database, and recovers from a fault. */
 const provision = `

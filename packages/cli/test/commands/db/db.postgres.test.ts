@@ -15,6 +15,7 @@ import { type Platform, startPlatform } from "@mgmt/platform";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bin, ensureBuilt } from "../../bin.js";
+import { expectValid, schemaOf } from "../../command-schemas.js";
 import { noConfigDir, temporaryFolder } from "../../folders.js";
 import { runInProcess, type Setup } from "../../in-process.js";
 import { postgresFolder, postgresPath, withPostgres } from "./system-postgres.js";
@@ -94,6 +95,7 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
       const restored = await db(`restore ${ids.copy} --file ${file} -o json`);
       expect({ status: restored.status, stderr: restored.stderr }).toEqual({ status: 0, stderr: "" });
       expect(restored.json).toEqual({ databaseId: ids.copy, file: join(folder, file), program });
+      expectValid((await schemaOf("db restore")).result, restored.json);
       expect(await notes(ids.copy)).toEqual([
         [1, "one"],
         [2, "two"],
@@ -529,6 +531,7 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db copy and import"), () => 
   it("copies a database into another one", async () => {
     await fill(ids.shop);
     const { status, json, stderr } = await db(`copy ${ids.shop} ${ids.copy} -o json`);
+    expectValid((await schemaOf("db copy")).result, json);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(json).toEqual({ from: ids.shop, databaseId: ids.copy, bytes: expect.any(Number) });
     expect(await notes(ids.copy)).toHaveLength(2);
@@ -593,6 +596,7 @@ exit 1
       }
       const env = { OLD_URL: url, PATH: `${programs}:${postgresPath}` };
       const result = await db(`import ${ids.copy} ${String(flags)} -o json`, { env, stdin: url });
+      expectValid((await schemaOf("db import")).result, result.json);
       expect(result.status).toBe(0);
       expect(result.errors).toMatchObject([
         { notice: { code: "db:parameters_left_out", parameters: ["schema"], unknown: 0 } },
