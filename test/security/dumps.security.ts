@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin, ensureBuilt } from "../../packages/cli/test/bin.js";
 import { postgresFolder, withPostgres } from "../../packages/cli/test/commands/db/system-postgres.js";
@@ -17,7 +18,7 @@ const root = temporaryFolder();
 let dev: DevProcess;
 let database: { readonly id: string; readonly connectionString: string };
 
-describe.skipIf(!postgresFolder)(withPostgres("a user of a database whose dump somebody makes"), () => {
+describe.skipIf(!postgresFolder)(withPostgres("a user of a database that somebody dumps or seeds"), () => {
   beforeAll(async () => {
     await ensureBuilt();
     // pg_dump must not be older than the server.
@@ -56,5 +57,70 @@ describe.skipIf(!postgresFolder)(withPostgres("a user of a database whose dump s
     });
     expect(spawnSync("sh", ["-c", '"$@" > "$0"', file, ...line], job).status).toBe(0);
     expect(readFileSync(file, "utf8")).toContain(`${attack}\n${command}\n`);
+  });
+
+  it("runs nothing on the machine by functions in the place of those of Postgres", async () => {
+    const { database: other } = await makeProject(dev.ready);
+    const folder = mkdtempSync(join(root, "catalog-"));
+    const file = join(folder, "owned");
+    await query(
+      other.connectionString,
+      `create table t as select 1 as x; create function public.format(text, variadic name[]) returns text
+        language sql immutable as $$ select E'\\n\\\\! touch ${file}\\n' $$`,
+    );
+    // The control: psql runs the answer of the database if it gets it as input.
+    const url = other.connectionString;
+    const psql = (...args: string[]) => ["--no-psqlrc", "--tuples-only", "--no-align", ...args, url];
+    const program = join(postgresFolder ?? "", "psql");
+    const { stdout } = spawnSync(program, psql("--command=select public.format('%I', 't'::name)"), {
+      encoding: "utf8",
+    });
+    spawnSync(program, psql("--file=-"), { input: stdout });
+    expect(existsSync(file)).toBe(true);
+    rmSync(file);
+
+    writeFileSync(join(folder, "seed.sql"), "select 1;");
+    const seeded = spawnSync(process.execPath, [bin, "db", "seed", other.id, "--yes"], {
+      cwd: folder,
+      env: env(),
+      encoding: "utf8",
+    });
+    expect(seeded).toMatchObject({ status: 0, stderr: expect.stringContaining("Ran ") });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.each([
+    ["\\!", "\\! touch FILE"],
+    ["\\copy", "\\copy (select 1) to program 'touch FILE'"],
+    ["\\g", "select 1 \\g | touch FILE"],
+    ["a backtick", "\\set x `touch FILE`"],
+    ["\\! behind a comment that a carriage return ends", "-- a\r\\! touch FILE"],
+    [
+      "\\! behind rows",
+      "create table r (x text);\ncopy/**/r from--\n/**/stdout;\n$$\n\\.\n\\! touch FILE\n--$$",
+    ],
+  ])("runs no command of a file of SQL with %s, however the file arrives", (_, attempt) => {
+    const folder = mkdtempSync(join(root, "script-"));
+    const file = join(folder, "owned");
+    const script = `${attempt.replace("FILE", file)}\n`;
+    writeFileSync(join(folder, "seed.sql"), script);
+    // The control: psql runs it.
+    const control = ["--no-psqlrc", "--file=seed.sql", database.connectionString];
+    spawnSync(join(postgresFolder ?? "", "psql"), control, { cwd: folder });
+    expect(existsSync(file)).toBe(true);
+    rmSync(file);
+
+    writeFileSync(join(folder, "seed.sql.gz"), gzipSync(script));
+    for (const [verb, name] of [
+      ["seed", "seed.sql"],
+      ["seed", "-"],
+      ["restore", "seed.sql"],
+      ["restore", "seed.sql.gz"],
+      ["restore", "-"],
+    ]) {
+      const line = [bin, "db", verb ?? "", database.id, "--yes", "--file", name ?? ""];
+      spawnSync(process.execPath, line, { cwd: folder, env: env(), input: script });
+      expect({ verb, name, isOwned: existsSync(file) }).toEqual({ verb, name, isOwned: false });
+    }
   });
 });

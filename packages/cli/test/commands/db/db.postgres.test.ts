@@ -65,6 +65,11 @@ const sql = async (database: string, ...statements: string[]): Promise<unknown[]
     await client.end();
   }
 };
+/** Changes a setting of all later sessions in a database. */
+const change = async (database: string, setting: string): Promise<void> => {
+  const [[name] = []] = await sql(database, "select quote_ident(current_database())");
+  await sql(database, `alter database ${String(name)} set ${setting}`);
+};
 const fill = (database: string): Promise<unknown[][]> =>
   sql(
     database,
@@ -350,7 +355,7 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
   ])("runs nothing of a database user who replaces %s", async (_, attack) => {
     const file = join(folder, "owned");
     await sql(ids.shop, "create table notes (id int, name text)", attack(`touch ${file}`));
-    await sql(ids.shop, `alter role current_user set search_path = public, pg_catalog`);
+    await change(ids.shop, "search_path = public, pg_catalog");
     const { status, stderr } = await db(`seed ${ids.shop}`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("Ran ") });
     expect(existsSync(file)).toBe(false);
@@ -413,6 +418,27 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
       stderr: expect.stringContaining("compressed data is damaged"),
     });
     expect(await sql(ids.copy, "select to_regclass('notes')")).toEqual([[null]]);
+  });
+
+  it("undoes a script that the server reads in another way, because of a setting of its database", async () => {
+    await sql(ids.shop, "create table notes (id int, name text)");
+    await change(ids.shop, "standard_conforming_strings = off");
+    writeFileSync(
+      join(folder, "end.sql"),
+      "insert into notes values (1, 'a');\ninsert into notes values (2, 'C:\\');\n",
+    );
+    const unfinished = await db(`seed ${ids.shop} --file end.sql`);
+    expect(unfinished).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/end\.sql:2: .*standard_conforming_strings is off.*Nothing was changed/s),
+    });
+    expect(await notes(ids.shop)).toEqual([]);
+    const commit = "insert into notes values (1, 'a\\'');\ncommit;\nselect nothing; --');\n";
+    writeFileSync(join(folder, "commit.sql"), commit);
+    const committed = await db(`seed ${ids.shop} --file commit.sql`);
+    expect(committed.stderr).not.toContain("Nothing was changed");
+    expect(committed.stderr).toContain("keeps what it had committed");
+    expect(await notes(ids.shop)).toHaveLength(1);
   });
 
   it("restores what a newer pg_dump has written", async () => {
