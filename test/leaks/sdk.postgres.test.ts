@@ -89,7 +89,9 @@ describe("the SDK", { timeout: 120_000 }, () => {
     );
     const credential = await finishLogin({ ...oauth, attempt, callback: redirect, store });
     harvestCredential(credential);
-    await witness.fails("error of a used code", () => finishLogin({ ...oauth, attempt, callback: redirect }));
+    // The same callback would share the result of the login before.
+    const again = `${redirect}&again=1`;
+    await witness.fails("error of a used code", () => finishLogin({ ...oauth, attempt, callback: again }));
 
     const expired = { ...credential, expiresAt: Date.now() - 1 };
     for (const server of [endpoints, html, { ...endpoints, token: `${nowhere}/token` }]) {
