@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -122,5 +122,35 @@ describe.skipIf(!postgresFolder)(withPostgres("a user of a database that somebod
       spawnSync(process.execPath, line, { cwd: folder, env: env(), input: script });
       expect({ verb, name, isOwned: existsSync(file) }).toEqual({ verb, name, isOwned: false });
     }
+  });
+
+  it("runs no program and no SQL of its own where the dump is restored or copied", async () => {
+    const cwd = mkdtempSync(join(root, "victim-"));
+    const victim = (await makeProject(dev.ready)).database;
+    await query(victim.connectionString, "create table precious as select 1 as id");
+    const { database: hostile } = await makeProject(dev.ready);
+    const name = "x\n\\! touch owned\n;drop table public.precious;--";
+    await query(
+      hostile.connectionString,
+      `create table "${name}" (x text); insert into "${name}" values (E'\\n\\\\.\\n\\\\! touch owned'); comment on table "${name}" is '${name}'`,
+    );
+    for (const line of [
+      ["dump", hostile.id, "--file", "x.sql"],
+      ["dump", hostile.id, "--file", "x.dump"],
+      ["copy", hostile.id, victim.id, "--clean", "--yes"],
+      ["restore", victim.id, "--file", "x.dump", "--clean", "--yes"],
+      ["copy", hostile.id, victim.id, "--clean", "--yes"],
+    ]) {
+      const { status, stderr } = spawnSync(process.execPath, [bin, "db", ...line], {
+        cwd,
+        env: env(),
+        encoding: "utf8",
+      });
+      expect({ line, status, stderr }).toMatchObject({ status: 0 });
+    }
+    expect(readdirSync(cwd).toSorted()).toEqual(["x.dump", "x.sql"]);
+    expect(await query(victim.connectionString, `select p.id, t.x from precious p, "${name}" t`)).toEqual([
+      { id: 1, x: "\n\\.\n\\! touch owned" },
+    ]);
   });
 });

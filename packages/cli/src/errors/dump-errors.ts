@@ -30,6 +30,24 @@ export const metaCommandRefused = (name: string, line: number, text: string, adv
     `${unchanged} ${advice}`,
   );
 
+/** @param name what messages call the dump. */
+export const rowsOnly = (name: string): CliError =>
+  new CliError(
+    "usage",
+    "db:rows_only",
+    `--clean drops tables, and ${name} has only rows`,
+    `${unchanged} Leave --clean out to add the rows to those that tables have, or delete these first.`,
+  );
+
+/** A statement of an archive would end the transaction in which all of it is restored. */
+export const transactionRefused = (name: string): CliError =>
+  new CliError(
+    "usage",
+    "db:own_transaction",
+    `${name} has a statement that begins or ends a transaction, which pg_dump does not write`,
+    `${unchanged} Make the dump again with mgmt db dump.`,
+  );
+
 export const statementTooLong = (name: string, line: number): CliError =>
   new CliError(
     "failure",
@@ -89,14 +107,18 @@ export interface ServerProblem {
   readonly hint: string | undefined;
 }
 
-/** @param place name of the script and line: `seed.sql:2`. */
+/**
+ * @param place name of the script and line: `seed.sql:2`.
+ * @param otherAdvice what to do, rather than what helps after most scripts.
+ */
 export const scriptFailed = (
   place: string,
   { message, state, detail, hint }: ServerProblem,
   databaseId: string,
   progress: ScriptState,
+  otherAdvice?: string,
 ): CliError => {
-  const known = adviceByState[state ?? ""];
+  const known = otherAdvice ?? adviceByState[state ?? ""];
   // The server's own hint says more about its limits.
   const advice = known ?? (hint === undefined ? hintFor(state, message) : undefined);
   const lines = [detail, hint, stateHints[progress](databaseId), advice];

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
+import type { CliError } from "../../errors/cli-error.js";
 import type { Context } from "../../input/context.js";
 import { clientTooOld } from "../../errors/postgres-errors.js";
 import { programNotFound } from "../../errors/run-errors.js";
@@ -58,11 +59,33 @@ export const findClientProgram = async (
   // Of several, the first in `PATH` is named.
   const newest = others.find(({ major }) => major === others.at(-1)?.major);
   if (newest && server) throw clientTooOld(newest, server);
-  throw programNotFound(
+  throw noClientProgram(name);
+};
+
+/**
+ * Finds the newest client program of Postgres, which reads the archives of all versions before it.
+ *
+ * @param directories Patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
+ * @throws `program:not_found`.
+ */
+export const findNewestClientProgram = async (
+  name: ClientName,
+  { env }: Pick<Context, "env">,
+  directories: readonly string[] = usualDirectories,
+): Promise<ClientProgram> => {
+  let newest: ClientProgram | undefined;
+  for await (const candidate of candidates(name, env, directories)) {
+    if (!newest || candidate.major > newest.major) newest = candidate;
+  }
+  if (!newest) throw noClientProgram(name);
+  return newest;
+};
+
+const noClientProgram = (name: ClientName): CliError =>
+  programNotFound(
     name,
     "Install the client programs of Postgres: postgresql-client on Debian and Ubuntu, libpq with Homebrew.",
   );
-};
 
 const candidates = async function* (
   name: ClientName,

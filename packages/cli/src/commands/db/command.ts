@@ -67,7 +67,7 @@ export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
     addDatabase(command, "write to");
     command
       .option("--file <path>", "dump to read, or - for standard input (required)")
-      .option("--clean", "drop what is in the dump before it is created again");
+      .option("--clean", `${cleanHelp("the dump")}; needs the custom format`);
     addProjectOption(command);
     command.action(async () => {
       const { file, clean = false } = command.opts<Partial<RestoreFlags>>();
@@ -180,7 +180,10 @@ const addDatabase = (command: MgmtCommand, verb: string): void => {
 
 const addCopyOptions = (command: MgmtCommand): void => {
   addPartOptions(command);
-  command.option("--clean", "drop what the source has before it is created again");
+  command.addOption(new Option("--clean", cleanHelp("the source")).conflicts("dataOnly"));
 };
+
+const cleanHelp = (source: string): string =>
+  `first drop the tables, views, types and functions that ${source} has, with all that depends on them`;
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

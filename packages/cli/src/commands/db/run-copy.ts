@@ -1,18 +1,15 @@
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { formatBytes } from "../../output/bytes.js";
 import { findClientProgram } from "./client-programs.js";
-import { clientEnvironment } from "./connection-environment.js";
 import { queryTarget, type QueryTarget, serverVersion } from "./query.js";
-import { startClient } from "./run-client.js";
+import { type RunningClient, startClient } from "./run-client.js";
 import { type ForeignSource, foreignSource } from "./foreign-source.js";
 import { type DumpedPart, partFlags } from "./parts.js";
-import { restoreFlags } from "./run-restore.js";
-import { confirmUnlessEmpty, inOneTransaction } from "./target.js";
+import { runOutput, sqlFlags } from "./run-output.js";
+import { confirmUnlessEmpty } from "./target.js";
 
 export interface CopyFlags extends DumpedPart {
   /** Whether to drop what the source has before it is created again. */
@@ -25,7 +22,7 @@ export interface CopyResult {
   readonly from: string;
   /** The database that was written to. */
   readonly databaseId: string;
-  /** Size of the dump that was passed on, which is compressed. */
+  /** Size of the SQL that was passed on. */
   readonly bytes: number;
 }
 
@@ -62,67 +59,31 @@ export const runImport = async (
 const transfer = async (
   source: QueryTarget,
   target: DatabaseAccess,
-  { clean = false, ...part }: CopyFlags,
+  { clean = false, schemaOnly = false, dataOnly = false }: CopyFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output } = context;
   const server = await serverVersion(source, context);
   const dumper = await findClientProgram("pg_dump", context, server);
-  // Archives of a newer pg_dump cannot be read.
-  const restorer = await findClientProgram("pg_restore", context, dumper);
-  const verb = clean ? `replace what ${source.name} has in` : `copy ${source.name} into`;
+  const verb = clean
+    ? `replace what ${source.name} has, and drop what depends on it, in`
+    : `copy ${source.name} into`;
   // The names of the two databases are easily swapped.
   await confirmUnlessEmpty(verb, target, "tables", flags, context, { evenIfEmpty: true });
 
   let bytes = 0;
   const stop = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
-  const count = new Transform({
-    transform(chunk: Buffer, _, done) {
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
   try {
-    await inOneTransaction(target, context, async () => {
-      const dumpArgs = [
-        "--format=custom",
-        "--no-owner",
-        "--no-privileges",
-        ...partFlags(part),
-        ...source.args,
-      ];
-      const dump = startClient(
-        dumper,
-        dumpArgs,
-        { env: source.env, stdin: "ignore", stdout: "pipe" },
-        context,
-      );
-      const env = clientEnvironment(context.env, target);
-      const restore = startClient(
-        restorer,
-        restoreFlags(clean),
-        { env, stdin: "pipe", stdout: "ignore" },
-        context,
-      );
-      let isReadToEnd = true;
-      if (dump.stdout && restore.stdin) {
-        await pipeline(dump.stdout, count, restore.stdin, { end: false }).catch(() => (isReadToEnd = false));
-      }
-      if (isReadToEnd) {
-        try {
-          await dump.ended;
-          restore.stdin?.end();
-        } catch (error) {
-          // An incomplete dump must not look like the end of one.
-          restore.kill();
-          await restore.ended.catch(() => undefined);
-          throw error;
-        }
-      } else dump.kill();
-      await restore.ended.catch((error: unknown) => {
-        throw restoreFailed(error, target.databaseId, !clean);
-      });
+    const args = [...sqlFlags(clean), ...partFlags({ schemaOnly, dataOnly }), ...source.args];
+    const streams = { stdin: "ignore", stdout: "pipe" } as const;
+    const start = (): RunningClient => startClient(dumper, args, { env: source.env, ...streams }, context);
+    const onBytes = (count: number): void => {
+      bytes += count;
+    };
+    const copied = { name: source.name, clean, canClean: !dataOnly, onBytes };
+    await runOutput(start, copied, target, context).catch((error: unknown) => {
+      throw restoreFailed(error, target.databaseId, false);
     });
   } finally {
     stop();

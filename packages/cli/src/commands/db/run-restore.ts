@@ -4,10 +4,11 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
-import { findClientProgram } from "./client-programs.js";
-import { clientEnvironment } from "./connection-environment.js";
+import { findClientProgram, findNewestClientProgram } from "./client-programs.js";
+import { clientEnvironment, postgresEnvironment } from "./connection-environment.js";
 import { type DumpInput, openDump } from "./dump-input.js";
-import { startClient } from "./run-client.js";
+import { type RunningClient, startClient } from "./run-client.js";
+import { runOutput, sqlFlags } from "./run-output.js";
 import { examineScript, runScript, type ScriptFacts } from "./run-script.js";
 import { confirmUnlessEmpty, inOneTransaction } from "./target.js";
 
@@ -53,7 +54,7 @@ export const runRestore = async (
     }
     const facts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
     const access = await databaseAccess(database, flags, context);
-    const verb = clean ? "replace what a dump has in" : "restore a dump into";
+    const verb = clean ? "replace what a dump has, and drop what depends on it, in" : "restore a dump into";
     await confirmUnlessEmpty(verb, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
@@ -121,20 +122,25 @@ const restoreArchive = async (
   clean: boolean,
   context: Context,
 ): Promise<void> => {
-  const program = await findClientProgram("pg_restore", context);
-  const { path, kind } = input;
-  const args = [...restoreFlags(clean), ...(kind === "folder" && path !== undefined ? [path] : [])];
-  const env = clientEnvironment(context.env, access);
+  const program = await findNewestClientProgram("pg_restore", context);
+  const { path, name, kind } = input;
+  const args = ["--file=-", ...sqlFlags(clean), ...(kind === "folder" && path !== undefined ? [path] : [])];
   const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const stdin = input.descriptor ?? "pipe";
+  const env = postgresEnvironment(context.env, {});
+  let fed = Promise.resolve();
+  const start = (): RunningClient => {
+    const running = startClient(program, args, { env, stdin, stdout: "pipe" }, context);
+    if (running.stdin) fed = feed(input, running);
+    fed.catch(() => undefined);
+    return running;
+  };
   try {
-    await inOneTransaction(access, context, async () => {
-      const stdin = input.descriptor ?? "pipe";
-      const running = startClient(program, args, { env, stdin, stdout: "ignore" }, context);
-      if (running.stdin) await feed(input, running);
-      await running.ended.catch((error: unknown) => {
-        throw restoreFailed(error, access.databaseId, !clean);
-      });
-    });
+    await runOutput(start, { name, clean, canClean: true }, access, context);
+  } catch (error) {
+    // An input that cannot be read is why the program failed.
+    await fed;
+    throw restoreFailed(error, access.databaseId, false);
   } finally {
     stop();
   }
@@ -186,12 +192,6 @@ const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Co
     stop();
   }
 };
-
-/** Arguments of pg_restore that leave nothing or everything. The owners of a dump do not exist in another database. */
-export const restoreFlags = (clean: boolean): string[] => [
-  ...["--dbname=postgres", "--single-transaction", "--no-owner", "--no-privileges"],
-  ...(clean ? ["--clean", "--if-exists"] : []),
-];
 
 const finish = async (
   verb: string,

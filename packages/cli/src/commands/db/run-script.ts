@@ -7,9 +7,11 @@ import {
   type ScriptState,
   type ServerProblem,
   statementTooLong,
+  transactionRefused,
 } from "../../errors/dump-errors.js";
 import type { Context } from "../../input/context.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
+import type { Adapt } from "./clean.js";
 import type { DumpInput } from "./dump-input.js";
 import { openSession } from "./session.js";
 import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLong } from "./sql-script.js";
@@ -20,6 +22,16 @@ export interface ScriptFacts {
   readonly isDump: boolean;
   /** Line of the first statement that begins or ends a transaction. */
   readonly ownTransaction: number | undefined;
+}
+
+/** How a script is run. */
+export interface ScriptOptions {
+  /** Whether a program writes the script while it runs, so that its lines tell nobody anything. Default: false. */
+  readonly isOutput?: boolean;
+  /** Changes statements. Default: they run as they are. */
+  readonly adapt?: Adapt;
+  /** Returns what to do about a SQLSTATE, rather than what helps after any statement. */
+  readonly advise?: (sqlState: string) => string | undefined;
 }
 
 /** The first and the last line of each database in what pg_dump and pg_dumpall write. */
@@ -57,10 +69,11 @@ export const examineScript = async (
     if (part.kind !== "statement" || !controlsTransaction(part)) continue;
     if (starts === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
   }
-  if (starts > ends)
-    throw incompleteDump(name, "its last line is missing, which says that the dump is complete");
+  if (starts > ends) throw incompleteDump(name, lastLineMissing);
   return { isDump: starts > 0, ownTransaction };
 };
+
+const lastLineMissing = "its last line is missing, which says that the dump is complete";
 
 /** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
 const isRestriction = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
@@ -90,13 +103,15 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
  * Runs a script in one transaction, or in its own ones if it has some. The transaction is committed after the last statement, so
  * that a process that is killed on the way leaves nothing.
  *
- * @throws `db:statement_failed`, `db:open_transaction`, `database:unreachable`.
+ * @throws `db:statement_failed`, `db:open_transaction`, `database:unreachable`; for a script that was not examined before,
+ *   `db:meta_command`, `db:incomplete_dump`, and `db:own_transaction`.
  */
 export const runScript = async (
-  { name, contents }: DumpInput,
+  { name, contents }: Pick<DumpInput, "name" | "contents">,
   { isDump, ownTransaction }: ScriptFacts,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
+  { isOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
 ): Promise<void> => {
   const { databaseId } = access;
   const session = await openSession(access, context);
@@ -105,13 +120,18 @@ export const runScript = async (
   try {
     if (ownTransaction === undefined) await session.run(encode("begin"));
     let transactionLine = 1;
+    // A script that was examined is.
+    let isWhole = !isOutput;
     for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
       if (part.kind === "statement") {
         if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
           continue;
+        if (ownTransaction === undefined && controlsTransaction(part)) throw transactionRefused(name);
+        const bytes = adapt(part);
+        if (!bytes) continue;
         current = part;
         const wasOpen = session.isInTransaction();
-        const answer = await session.run(part.bytes);
+        const answer = await session.run(bytes);
         if (!wasOpen) transactionLine = part.line;
         if ((answer === "copy") !== part.readsRows)
           throw new Error("The server and the script disagree about a COPY");
@@ -120,10 +140,17 @@ export const runScript = async (
         await session.sendRows(part.bytes);
       } else if (part.kind === "rows-end") {
         await session.endRows();
-      } else if (part.kind === "unfinished" || (part.kind === "meta-command" && !isRestriction(part.text))) {
+      } else if (part.kind === "comment") {
+        isWhole ||= dumpEnd.test(part.text);
+      } else if (part.kind === "unfinished" && isOutput) {
+        throw incompleteDump(name, `it ends in the middle of ${part.what}`);
+      } else if (part.kind === "meta-command" && isOutput && !isRestriction(part.text)) {
+        throw metaCommandRefused(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
+      } else if (part.kind === "unfinished" || !isRestriction(part.text)) {
         throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
       }
     }
+    if (!isWhole) throw incompleteDump(name, lastLineMissing);
     if (ownTransaction !== undefined) {
       if (session.isInTransaction()) throw openTransaction(name, transactionLine, databaseId);
       return;
@@ -137,7 +164,9 @@ export const runScript = async (
     // The server has refused the commit, and has undone the transaction.
     if (progress === "unknown" && problem.state !== undefined) progress = "undone";
     const line = current ? lineIn(current, error) : 1;
-    throw scriptFailed(`${name}:${String(line)}`, problem, databaseId, progress);
+    const place = isOutput ? name : `${name}:${String(line)}`;
+    const advice = problem.state === undefined ? undefined : advise?.(problem.state);
+    throw scriptFailed(place, problem, databaseId, progress, advice);
   } finally {
     await session.end();
   }

@@ -316,7 +316,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       from: { type: "string", description: "Id of the database, or the address of another Postgres server." },
       databaseId: { type: "string", description: "The database that was written to." },
-      bytes: { type: "number", description: "Size of the dump that was passed on, which is compressed." },
+      bytes: { type: "number", description: "Size of the SQL that was passed on." },
     },
     required: ["from", "databaseId", "bytes"],
     description: "What `mgmt db copy` and `mgmt db import` print.",
@@ -338,7 +338,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       from: { type: "string", description: "Id of the database, or the address of another Postgres server." },
       databaseId: { type: "string", description: "The database that was written to." },
-      bytes: { type: "number", description: "Size of the dump that was passed on, which is compressed." },
+      bytes: { type: "number", description: "Size of the SQL that was passed on." },
     },
     required: ["from", "databaseId", "bytes"],
     description: "What `mgmt db copy` and `mgmt db import` print.",

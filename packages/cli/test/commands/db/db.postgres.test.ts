@@ -230,7 +230,7 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db dump and restore"), () =>
     const failed = await db(`restore ${ids.copy} --file shop.dump --yes`);
     expect(failed.status).toBe(1);
     expect(failed.stderr).toMatch(
-      /pg_restore failed: .*already exists \(program:failed\)\nhint: Nothing was changed/,
+      /shop\.dump: .*already exists \(SQLSTATE 42P07\) \(db:statement_failed\)\nhint: Nothing was changed/,
     );
     expect(failed.stderr).toContain("--clean");
     expect(await sql(ids.copy, "select to_regclass('a_first')")).toEqual([[null]]);
@@ -550,6 +550,130 @@ describe.skipIf(!postgresFolder)(withPostgres("a program of Postgres that fails"
     child.stdout.once("data", () => child.stdout.destroy());
     expect(await once(child, "close")).toEqual([141, null]);
     expect(stderr).toBe("");
+  });
+});
+
+/** Objects of a kind that pg_restore --clean does not replace: what is first in both databases, what is newer in the other, and what becomes of that. */
+const replaced: readonly (readonly [
+  what: string,
+  first: string,
+  newer: string,
+  query: string,
+  rows: unknown[][],
+])[] = [
+  [
+    "a plain table",
+    "create table t as select 1 as id",
+    "insert into t values (2)",
+    "select id from t",
+    [[1]],
+  ],
+  [
+    "a partitioned table with a key, and a newer partition",
+    "create table t (id int primary key) partition by range (id); create table t1 partition of t for values from (0) to (9); insert into t values (1)",
+    "create table t2 partition of t for values from (9) to (99)",
+    "select tableoid::regclass::text, id from t",
+    [["t1", 1]],
+  ],
+  [
+    "a table with a newer foreign key, which keeps its own rows",
+    "create table t (id int primary key); insert into t values (1)",
+    "create table orders (t int references t); insert into orders values (1)",
+    "select (select count(*)::int from t), (select count(*)::int from orders), (select count(*)::int from pg_constraint where contype = 'f')",
+    [[1, 1, 0]],
+  ],
+  [
+    "a table with a newer view",
+    "create table t as select 1 as id",
+    "create view v as select * from t",
+    "select to_regclass('t')::text, to_regclass('v')::text",
+    [["t", null]],
+  ],
+  [
+    "a type that is in a newer table",
+    "create type mood as enum ('a'); create table t as select 'a'::mood as mood",
+    "create table other (id int, mood mood); insert into other values (7)",
+    "select t.mood::text, other.* from t, other",
+    [["a", 7]],
+  ],
+  [
+    "a view that pg_dump first creates empty",
+    "create table t (id int primary key, n int); create view v as select id, n from t group by id",
+    "create view w as select * from v",
+    "select to_regclass('v')::text, to_regclass('w')::text",
+    [["v", null]],
+  ],
+  [
+    "a table of a schema in which another table is",
+    'create schema "S"; create table "S".t as select 1 as id',
+    'create table "S".other as select 2 as id; insert into "S".t values (3)',
+    'select t.id, other.id from "S".t, "S".other',
+    [[1, 2]],
+  ],
+  [
+    "a function that triggers use, and a large object",
+    "create function f() returns trigger language plpgsql as 'begin return new; end'; create table t (id int); select lo_from_bytea(7, 'x')",
+    "create table other (id int); create trigger u before insert on other for each row execute function f(); select lo_put(7, 0, 'y')",
+    "select (select count(*)::int from pg_trigger), encode(lo_get(7), 'escape')",
+    [[0, "x"]],
+  ],
+];
+
+describe.skipIf(!postgresFolder)(withPostgres("--clean"), () => {
+  it.each(replaced)("replaces %s", async (_, first, newer, query, rows) => {
+    await sql(ids.shop, first);
+    expect((await db(`dump ${ids.shop} --file x.dump`)).status).toBe(0);
+    for (const line of [
+      `copy ${ids.shop} ${ids.copy} --clean --yes`,
+      `restore ${ids.copy} --file x.dump --clean --yes`,
+      `import ${ids.copy} --source-env OLD --clean --yes`,
+    ]) {
+      await sql(
+        ids.copy,
+        "drop schema public cascade; create schema public",
+        'drop schema if exists "S" cascade',
+      );
+      await sql(ids.copy, "select lo_unlink(oid) from pg_largeobject_metadata", first, newer);
+      const { status, stderr } = await db(line, { env: { OLD: await urlOf(ids.shop) } });
+      expect({ line, status, stderr }).toMatchObject({ status: 0 });
+      expect(await sql(ids.copy, query)).toEqual(rows);
+    }
+  });
+
+  it("changes nothing if something cannot be replaced", async () => {
+    await sql(ids.shop, "create table a as select 1 as id", "create table t as select 1 as id");
+    await sql(ids.copy, "create table a as select 7 as id", "create view t as select * from a");
+    const { status, stderr } = await db(`copy ${ids.shop} ${ids.copy} --clean --yes`);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("Nothing was changed"),
+    });
+    expect(await sql(ids.copy, "select a.id from a, t")).toEqual([[7]]);
+  });
+
+  it("is refused with rows only, which it would double", async () => {
+    for (const id of [ids.shop, ids.copy]) await sql(id, "create table log as select 1 as line");
+    await db(`dump ${ids.shop} --file rows.dump --data-only`);
+    for (const line of [
+      `copy ${ids.shop} ${ids.copy} --data-only --clean --yes`,
+      `import ${ids.copy} --source-env OLD --clean --data-only --yes`,
+      `restore ${ids.copy} --file rows.dump --clean --yes`,
+    ]) {
+      const { status, stderr } = await db(line, { env: { OLD: await urlOf(ids.shop) } });
+      expect({ line, status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining("--clean") });
+    }
+    expect(await sql(ids.copy, "select line from log")).toEqual([[1]]);
+  });
+
+  it("is not what the error suggests if rows are only added", async () => {
+    for (const id of [ids.shop, ids.copy])
+      await sql(id, "create table t (id int primary key)", "insert into t values (1)");
+    const { status, stderr } = await db(`copy ${ids.shop} ${ids.copy} --data-only --yes`);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("Key (id)=(1) already exists"),
+    });
+    expect(stderr).not.toContain("--clean");
   });
 });
 
