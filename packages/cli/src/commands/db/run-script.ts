@@ -126,7 +126,10 @@ export const runScript = async (
       if (part.kind === "statement") {
         if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
           continue;
-        if (ownTransaction === undefined && controlsTransaction(part)) throw transactionRefused(name);
+        if (ownTransaction === undefined && controlsTransaction(part)) {
+          if (isOutput) throw transactionRefused(name);
+          throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
+        }
         const bytes = adapt(part);
         if (!bytes) continue;
         current = part;

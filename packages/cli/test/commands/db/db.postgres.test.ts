@@ -436,9 +436,8 @@ describe.skipIf(!postgresFolder)(withPostgres("mgmt db seed"), () => {
     const commit = "insert into notes values (1, 'a\\'');\ncommit;\nselect nothing; --');\n";
     writeFileSync(join(folder, "commit.sql"), commit);
     const committed = await db(`seed ${ids.shop} --file commit.sql`);
-    expect(committed.stderr).not.toContain("Nothing was changed");
-    expect(committed.stderr).toContain("keeps what it had committed");
-    expect(await notes(ids.shop)).toHaveLength(1);
+    expect(committed.stderr).toMatch(/commit\.sql:2: .*standard_conforming_strings.*Nothing was changed/s);
+    expect(await notes(ids.shop)).toEqual([]);
   });
 
   it("restores what a newer pg_dump has written", async () => {
@@ -660,7 +659,10 @@ describe.skipIf(!postgresFolder)(withPostgres("--clean"), () => {
       `restore ${ids.copy} --file rows.dump --clean --yes`,
     ]) {
       const { status, stderr } = await db(line, { env: { OLD: await urlOf(ids.shop) } });
-      expect({ line, status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining("--clean") });
+      expect({ line, status, stderr }).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("--clean"),
+      });
     }
     expect(await sql(ids.copy, "select line from log")).toEqual([[1]]);
   });
