@@ -142,8 +142,11 @@ describe("the effect of an approved request", () => {
     const before = stored();
     expect(await update(change)).toMatchObject({ status: 403, code: "approval_required" });
     expect(await update({ ...change, ...rename })).toMatchObject({ code: "approval_required" });
+    const [first, second] = engine.approvals.list();
+    await engine.approvals.deny(second?.id ?? "");
+    expect(await update({ ...change, ...rename })).toMatchObject({ status: 403, code: "approval:denied" });
     expect(stored()).toBe(before);
-    await engine.approvals.approve(engine.approvals.list()[0]?.id ?? "");
+    await engine.approvals.approve(first?.id ?? "");
     expect((await update(change)).status).toBe(200);
     expect(stored()).not.toBe(before);
   });
