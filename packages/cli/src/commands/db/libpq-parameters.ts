@@ -92,7 +92,7 @@ const secrets: readonly string[] = [
 
 /** Names that may be printed: other parameters of libpq, and those of drivers, poolers and providers. */
 const known: ReadonlySet<string> = new Set(
-  // Of libpq itself: where something else is defined, what would change a session, and what is no longer used.
+  // Parameters of libpq that name a file with others, change a session, or are no longer used.
   (
     "service servicefile replication client_encoding fallback_application_name requiressl sslcompression sslkeylogfile oauth_issuer " +
     "oauth_client_id oauth_scope authtype tty " +

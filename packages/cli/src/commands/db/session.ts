@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Client, Connection, Submittable } from "pg";
+import { Client, type ClientConfig, type Connection, type Submittable } from "pg";
 import { unreachableDatabase } from "../../errors/postgres-errors.js";
 import type { Context } from "../../input/context.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
@@ -20,8 +20,6 @@ export interface Session {
   readonly sendRows: (rows: Uint8Array) => Promise<void>;
   /** Ends the rows of a `COPY`. Throws what `run` does. */
   readonly endRows: () => Promise<Answer>;
-  /** Returns the rows of a query that is fixed: nothing that a database returned is in it. */
-  readonly rows: (query: string) => Promise<readonly (readonly unknown[])[]>;
   /** Whether a transaction is open, which the server says after each statement. */
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
@@ -44,17 +42,7 @@ export const openSession = async (
   access: DatabaseAccess,
   { signal }: Pick<Context, "signal">,
 ): Promise<Session> => {
-  const { Client } = await import("pg");
-  const { host, port, user, password, sslMode, databaseId } = access;
-  const config = {
-    ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectMs },
-    // As `sslmode=require` of libpq: encrypted, without a check of the certificate.
-    ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
-    application_name: "mgmt",
-  };
-  const client = withoutVariables(new Client(config));
-  // Without a listener, a broken connection would end the process. The statement that runs fails, too.
-  client.on("error", () => undefined);
+  const client = newClient(access);
   let standardStrings = true;
   const { connection } = client;
   connection.on("parameterStatus", ({ parameterName, parameterValue }: ParameterStatus) => {
@@ -65,7 +53,7 @@ export const openSession = async (
   } catch (error) {
     await throwIfInterrupted(signal);
     const problem = error instanceof Error ? error.message : String(error);
-    throw unreachableDatabase(databaseId, problem);
+    throw unreachableDatabase(access.databaseId, problem);
   }
   const cancel = (): void => {
     void cancelStatement(client).then(() => connection.stream.destroy());
@@ -95,7 +83,6 @@ export const openSession = async (
       connection.stream.write(message("c", new Uint8Array()));
       return statement.next();
     },
-    rows: async (text) => (await client.query<unknown[]>({ text, rowMode: "array" })).rows,
     isInTransaction: () => client.getTransactionStatus() !== "I",
     hasStandardStrings: () => standardStrings,
     end: async () => {
@@ -105,12 +92,29 @@ export const openSession = async (
   };
 };
 
-/** Makes a client pass over the variables of libpq, which pg reads from the environment of the process. */
-const withoutVariables = (client: Client): Client => {
+/**
+ * Returns a client of a database, which is not connected yet.
+ *
+ * @param settings more of pg's settings. Variables of libpq, which pg reads from the environment of the process, change nothing.
+ */
+export const newClient = (
+  { host, port, user, password, sslMode }: DatabaseAccess,
+  settings: ClientConfig = {},
+): Client => {
+  const { options, client_encoding } = settings;
+  const client = new Client({
+    ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectMs },
+    // As `sslmode=require` of libpq: encrypted, without a check of the certificate.
+    ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
+    application_name: "mgmt",
+    ...settings,
+  });
   const parameters: unknown = Reflect.get(client, "connectionParameters");
   if (parameters instanceof Object) {
-    Object.assign(parameters, { options: undefined, replication: undefined, client_encoding: undefined });
+    Object.assign(parameters, { options, replication: undefined, client_encoding });
   }
+  // Without a listener, a broken connection would end the process. The statement that runs fails, too.
+  client.on("error", () => undefined);
   return client;
 };
 

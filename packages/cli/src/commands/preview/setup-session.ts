@@ -1,8 +1,9 @@
-import { Client, escapeLiteral } from "pg";
+import { type Client, escapeLiteral } from "pg";
 import type { Context } from "../../input/context.js";
 import { causeText } from "../../errors/cli-error.js";
 import { unreachableDatabase } from "../../errors/postgres-errors.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
+import { newClient } from "../db/session.js";
 import { setupSchema } from "./record.js";
 
 /** What a preview database says about its setup. `unknown` stands for a record that this version cannot read. */
@@ -71,24 +72,12 @@ export class SetupSession {
   }
 
   #newClient(): Client {
-    const { host, port, user, password, sslMode } = this.#access;
-    const client = new Client({
-      host,
-      port,
-      user,
-      password,
-      database: "postgres",
-      // As `sslmode=require` of the connection string.
-      ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
+    return newClient(this.#access, {
       application_name: "mgmt preview",
       options: "-c search_path=pg_catalog",
       client_encoding: "UTF8",
-      connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
-    // A connection may be lost while the setup runs.
-    client.on("error", () => undefined);
-    return client;
   }
 
   async #connect(): Promise<void> {
