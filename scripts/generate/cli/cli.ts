@@ -90,8 +90,8 @@ const ensureRule = (operation: Operation, contract: Contract): EnsureRule | unde
   const identities = resource?.identities ?? [];
   const [conflict] = identities.flatMap(({ conflicts }) => conflicts);
   if (!resource || conflict === undefined) return undefined;
-  const found = schemaName(operationOf(resource.operations.list, contract));
-  return compact<EnsureRule>({ identities: identities.map(({ input }) => input), found, conflict });
+  const existing = schemaName(operationOf(resource.operations.list, contract));
+  return compact<EnsureRule>({ identities: identities.map(({ input }) => input), existing, conflict });
 };
 
 const credentialsRule = (operation: Operation, contract: Contract): CredentialsRule | undefined => {

@@ -111,7 +111,7 @@ const formatOf = ({ output, json }: GlobalFlags): Format | undefined => {
 };
 
 const readFormat = (text: string): Format => {
-  const format = formats.find((each) => each === text);
+  const format = formats.find((name) => name === text);
   if (format === undefined) {
     const hint = `${didYouMean(text, formats)}Allowed: ${formats.join(", ")}.`;
     throw usageError(`--output cannot be ${JSON.stringify(text)}`, hint);

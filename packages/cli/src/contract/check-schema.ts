@@ -39,9 +39,9 @@ export const checkSchema = (
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
     const allowed = types.filter((type) => type !== "null").map((type) => nouns[type] ?? type);
-    const found = nouns[typeOf(value)];
+    const actual = nouns[typeOf(value)];
     return problem(
-      `must be ${allowed.join(" or ")}, ${found === undefined ? "but has no value" : `not ${found}`}`,
+      `must be ${allowed.join(" or ")}, ${actual === undefined ? "but has no value" : `not ${actual}`}`,
     );
   }
   if (schema.const !== undefined && value !== schema.const) {
@@ -141,8 +141,10 @@ const checkUnion = (union: readonly CheckedSchema[], value: unknown, path: reado
 };
 
 const hasConstants = ({ properties = {} }: CheckedSchema, value: unknown): boolean => {
-  const constants = Object.entries(properties).filter(([, each]) => each.const !== undefined);
+  const constants = Object.entries(properties).filter(([, property]) => property.const !== undefined);
   return (
-    constants.length > 0 && isObject(value) && constants.every(([name, each]) => value[name] === each.const)
+    constants.length > 0 &&
+    isObject(value) &&
+    constants.every(([name, property]) => value[name] === property.const)
   );
 };

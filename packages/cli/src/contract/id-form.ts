@@ -8,7 +8,7 @@ export type NamedKind = (typeof namedKinds)[number];
 /** Returns the kind whose ids have a prefix, if its resources can be named. */
 export const namedKindOf = (prefix: string | undefined): NamedKind | undefined => {
   const kind = kindOfPrefix(prefix);
-  return namedKinds.find((each) => each === kind);
+  return namedKinds.find((name) => name === kind);
 };
 
 /**

@@ -124,11 +124,12 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   },
 };
 
-export const isKindName = (name: string | undefined): name is KindName => names.some((each) => each === name);
+export const isKindName = (name: string | undefined): name is KindName =>
+  names.some((kindName) => kindName === name);
 
 /** Returns the kind whose ids have a prefix. */
 export const kindOfPrefix = (prefix: string | undefined): KindName | undefined =>
   Object.entries(idPrefixes)
-    .filter(([, each]) => each === prefix)
+    .filter(([, value]) => value === prefix)
     .map(([name]) => name.replaceAll("_", " "))
     .find(isKindName);

@@ -19,7 +19,7 @@ export const listCall = (
   limit = largestPage,
 ): Call & { readonly method: "GET" } => {
   const { list, parents: accepted = [] } = kinds[kind];
-  const given = accepted.flatMap(({ kind: parent, parameter }): [string, string][] => {
+  const parameters = accepted.flatMap(({ kind: parent, parameter }): [string, string][] => {
     const id = parents[parent];
     return id === undefined ? [] : [[parameter, id]];
   });
@@ -27,8 +27,8 @@ export const listCall = (
   return {
     method: "GET",
     path: list,
-    pathParams: Object.fromEntries(given.filter(isInPath)),
-    query: { ...Object.fromEntries(given.filter((each) => !isInPath(each))), limit },
+    pathParams: Object.fromEntries(parameters.filter(isInPath)),
+    query: { ...Object.fromEntries(parameters.filter((parameter) => !isInPath(parameter))), limit },
   };
 };
 

@@ -42,7 +42,7 @@ export interface EnsureRule {
   /** Body fields that identify the resource, the preferred one first. */
   readonly identities: readonly string[];
   /** Component schema of a resource that already exists. */
-  readonly found?: string;
+  readonly existing?: string;
   /** Error code of the operation for an identity that is in use. */
   readonly conflict: string;
 }

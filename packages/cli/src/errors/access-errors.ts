@@ -8,15 +8,15 @@ const runsLocally = "`mgmt dev` in another terminal runs the service on this mac
 
 /** @param baseUrl the address of the service, if it is known. */
 export const noToken = (baseUrl: string | undefined): CliError => {
-  const shown = baseUrl === undefined ? undefined : shownAddress(baseUrl);
+  const address = baseUrl === undefined ? undefined : shownAddress(baseUrl);
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
     "You are not logged in, and no token is set",
-    shown === undefined
+    address === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${runsLocally}`
-      : `Run mgmt login --base-url ${shown}, set MGMT_TOKEN, or pass --token-file PATH.`,
-    { next: [...(shown === undefined ? [] : [["mgmt", "login", "--base-url", shown]]), authHelp] },
+      : `Run mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`,
+    { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelp] },
   );
 };
 

@@ -66,7 +66,7 @@ const lists: Readonly<Record<NamedKind, { readonly command: readonly string[]; r
 
 /** Returns the sentence about the command that lists the resources of a kind, if they can be named. */
 export const listHintOf = (kind: KindName): string | undefined => {
-  const named = namedKinds.find((each) => each === kind);
+  const named = namedKinds.find((name) => name === kind);
   return named && listSentence(named);
 };
 

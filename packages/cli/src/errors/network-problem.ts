@@ -31,7 +31,7 @@ export const networkProblem = (error: unknown, host: string): NetworkProblem | u
   const causes = causesOf(error);
   const proxied = causes.find(isProxyError);
   if (proxied) return proxyProblem(proxied);
-  const cause = causes.findLast((each) => typeof each.code === "string");
+  const cause = causes.findLast((error) => typeof error.code === "string");
   if (cause === undefined) return undefined;
   const code = String(cause.code);
   return certificateProblem(cause, host) ?? nameProblem(code, host) ?? loopbackProblem(code, host);

@@ -18,7 +18,7 @@ export const assertBody = (
 ): void => {
   const problems = checkSchema(bodySchemas[id] ?? {}, body);
   if (problems.length === 0) return;
-  const shown = problems.slice(0, maxProblems).map(({ path: at, message }) => `${at.join(".")} ${message}`);
-  const more = problems.length - shown.length;
-  throw invalidBody(what, [...shown, ...(more > 0 ? [`${more} more problems`] : [])], `${method} ${path}`);
+  const lines = problems.slice(0, maxProblems).map(({ path: at, message }) => `${at.join(".")} ${message}`);
+  const more = problems.length - lines.length;
+  throw invalidBody(what, [...lines, ...(more > 0 ? [`${more} more problems`] : [])], `${method} ${path}`);
 };

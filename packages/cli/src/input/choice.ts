@@ -51,8 +51,8 @@ export const shownChoice = ({ value, texts, isId }: Choice, columns: number, use
 export const matching = (choices: readonly Choice[], text: string): Choice[] => {
   const term = text.trim().toLowerCase();
   const words = term.split(/\s+/).filter(Boolean);
-  const found = choices.filter((choice) => words.every((word) => hasWord(choice, word)));
-  return found
+  const matches = choices.filter((choice) => words.every((word) => hasWord(choice, word)));
+  return matches
     .map((choice) => ({ choice, rank: rankOf(choice, term) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ choice }) => choice);
@@ -60,10 +60,10 @@ export const matching = (choices: readonly Choice[], text: string): Choice[] => 
 
 /** Returns the choice that a text means without a look at the choices: the only match, or the only one with this name. */
 export const meant = (choices: readonly Choice[], text: string): Choice | undefined => {
-  const found = matching(choices, text);
-  const named = found.filter((choice) => rankOf(choice, text.trim().toLowerCase()) === 0);
-  const [only] = named.length > 0 ? named : found;
-  return (named.length > 0 ? named : found).length === 1 ? only : undefined;
+  const matches = matching(choices, text);
+  const named = matches.filter((choice) => rankOf(choice, text.trim().toLowerCase()) === 0);
+  const [only] = named.length > 0 ? named : matches;
+  return (named.length > 0 ? named : matches).length === 1 ? only : undefined;
 };
 
 const hasWord = ({ value, texts, isId }: Choice, word: string): boolean =>

@@ -31,7 +31,7 @@ export const choose = (question: Question, context: Context): Promise<string> =>
     };
     terminal.input.on("keypress", onKey);
     try {
-      const shown = await search(
+      const answer = await search(
         {
           message,
           pageSize,
@@ -45,7 +45,7 @@ export const choose = (question: Question, context: Context): Promise<string> =>
         },
         terminal,
       );
-      return searching.answer?.value ?? shown;
+      return searching.answer?.value ?? answer;
     } finally {
       terminal.input.off("keypress", onKey);
     }
@@ -60,7 +60,7 @@ class Searching {
   /** The text that was typed. */
   private text = "";
   /** The text whose list is on the screen. */
-  private shown: string | undefined;
+  private listedText: string | undefined;
   private isDeciding = false;
   private hasMore = false;
 
@@ -83,7 +83,7 @@ class Searching {
   private async noteShown(text: string): Promise<void> {
     await Promise.resolve();
     await Promise.resolve();
-    this.shown = text;
+    this.listedText = text;
   }
 
   /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
@@ -92,11 +92,11 @@ class Searching {
     if (this.isDeciding) return never();
     this.isDeciding = true;
     const { text } = this;
-    const isShown = this.shown === text;
+    const isShown = this.listedText === text;
     await nextTurn();
     this.isDeciding = false;
-    const found = this.matching(text);
-    this.answer = isShown ? found.find((choice) => choice.value === value) : meant(found, text);
+    const matches = this.matching(text);
+    this.answer = isShown ? matches.find((choice) => choice.value === value) : meant(matches, text);
     if (this.answer && isShown && !this.hasMore) return true;
     // The prompt has a list without the answer, or has cleared the text, which is to be changed.
     if (this.answer) await this.confirm();
@@ -110,9 +110,9 @@ class Searching {
    * for the text by now. It keeps the text.
    */
   async onEnter(): Promise<void> {
-    const { text, shown } = this;
-    const isEmpty = shown === undefined || this.matching(shown).length === 0;
-    if (this.answer || this.isDeciding || !isEmpty || shown === text) return;
+    const { text, listedText } = this;
+    const isEmpty = listedText === undefined || this.matching(listedText).length === 0;
+    if (this.answer || this.isDeciding || !isEmpty || listedText === text) return;
     this.isDeciding = true;
     await nextTurn();
     this.isDeciding = false;

@@ -13,7 +13,7 @@ export const addDryRunOption = (command: Command, { hidden = false } = {}): void
   command.addOption(new Option("--dry-run", help).hideHelp(hidden));
   command.addOption(
     new Option(`${formatFlag} <format>`).hideHelp().argParser((text): DryRunFormat => {
-      const format = dryRunFormats.find((each) => each === text);
+      const format = dryRunFormats.find((name) => name === text);
       if (format !== undefined) return format;
       throw usageError(
         `--dry-run cannot be ${JSON.stringify(text)}`,

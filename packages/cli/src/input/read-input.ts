@@ -59,7 +59,7 @@ const readBody = async (
   }
   if (typed.argument) await setArgument(body, typed, typed.argument, sources);
   for (const flag of typed.unset) {
-    const field = fields.find((each) => each.flag === flag);
+    const field = fields.find((candidate) => candidate.flag === flag);
     if (flag in typed.flags) throw usageError(`--unset ${flag} and --${flag} cannot be used together`);
     if (field) setAt(body, field.path, null);
   }

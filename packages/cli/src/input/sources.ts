@@ -23,13 +23,13 @@ export class Sources {
    * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing what it cannot decode.
    *
    * @param unreadable returns the error for a file that cannot be read, given what the file system says.
-   * @param shown The path in other messages.
+   * @param label The path in other messages.
    */
   async read(
     path: string,
     flag: string,
     unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
-    shown = path,
+    label = path,
   ): Promise<string> {
     if (path === "-") return this.readStdin(flag);
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
@@ -41,7 +41,7 @@ export class Sources {
       this.signal?.throwIfAborted();
       throw unreadable(cause);
     }
-    return decoded(bytes, shown, flag);
+    return decoded(bytes, label, flag);
   }
 
   /**

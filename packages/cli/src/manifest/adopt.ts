@@ -36,11 +36,11 @@ export const identifyAdopted = (adoptions: readonly Adoption[], placeOf?: PlaceO
           const refuse: Refuse = (reason) => {
             throw invalidManifest([cannotAdopt(adoption, reason, placeOf)]);
           };
-          const found = findAdopted(adoption, unnamed, entries, refuse);
-          if (!found) continue;
-          const other = adopted.get(found.id);
-          if (other) refuse(`${nameOf(other)} adopts ${found.id} too`);
-          adopted.set(found.id, adoption);
+          const adoptee = findAdopted(adoption, unnamed, entries, refuse);
+          if (!adoptee) continue;
+          const other = adopted.get(adoptee.id);
+          if (other) refuse(`${nameOf(other)} adopts ${adoptee.id} too`);
+          adopted.set(adoptee.id, adoption);
         }
         return new Map([...adopted].map(([id, { path }]) => [id, path.at(-1) ?? ""]));
       };
@@ -68,14 +68,14 @@ const findAdopted = (
     refuse(`${adopt} is not in ${path.slice(0, -1).join("/")}`);
   }
   const inside = unnamed.filter(({ containerId }) => containerId === holder?.id);
-  const [found, ...others] = byId ? [byId] : byName(adoption, inside);
-  if (!found || (existing && !byId)) return undefined;
+  const [adoptee, ...others] = byId ? [byId] : byName(adoption, inside);
+  if (!adoptee || (existing && !byId)) return undefined;
   if (existing) refuse(`${existing.id} has the logical id ${path.at(-1) ?? ""} already`);
   if (others.length > 0) {
-    const ids = [found, ...others].map(({ id }) => id).join(", ");
-    refuse(`several have the name ${JSON.stringify(found.name)}: ${ids}. Pass the id of one`);
+    const ids = [adoptee, ...others].map(({ id }) => id).join(", ");
+    refuse(`several have the name ${JSON.stringify(adoptee.name)}: ${ids}. Pass the id of one`);
   }
-  return found;
+  return adoptee;
 };
 
 /** A project keeps no trace of its adoption, so that one that the entry has renamed is found by its new name. */
@@ -83,9 +83,11 @@ const byName = (
   { adopt, name }: Adoption,
   inside: readonly UnnamedResource[],
 ): readonly UnnamedResource[] => {
-  const found = inside.filter((each) => each.name === adopt);
+  const matches = inside.filter((resource) => resource.name === adopt);
   const isId = Object.values(idPrefixes).some((prefix) => adopt.startsWith(prefix));
-  return found.length > 0 || isId ? found : inside.filter((each) => each.name !== null && each.name === name);
+  return matches.length > 0 || isId
+    ? matches
+    : inside.filter((resource) => resource.name !== null && resource.name === name);
 };
 
 /** Returns the problem of an entry that cannot adopt what it names. */

@@ -15,7 +15,7 @@ export interface Difference {
 /** Compares what two states contain, without the ids that the service assigns. */
 export const diffStates = (before: State, after: State): Difference => {
   const old = new Map(before.entries.map((entry) => [keyOf(entry), entry]));
-  const kept = new Set(after.entries.map(keyOf));
+  const remaining = new Set(after.entries.map(keyOf));
   const creates: Step[] = [];
   const updates: Step[] = [];
   for (const entry of after.entries) {
@@ -32,7 +32,7 @@ export const diffStates = (before: State, after: State): Difference => {
     if (changes.length > 0) updates.push({ action: "update", resource, path, id, changes });
   }
   const deletes = before.entries
-    .filter((entry) => !kept.has(keyOf(entry)))
+    .filter((entry) => !remaining.has(keyOf(entry)))
     .reverse()
     .map(({ resource, path, id }): Step => ({ action: "delete", resource, path, id }));
   return { steps: [...creates, ...updates, ...deletes], unnamed: unnamedDifference(before, after) };

@@ -31,9 +31,9 @@ export const keyOf = ({ resource, path }: Address): string => JSON.stringify([re
 export const nameOf = ({ resource, path }: Address): string => `${resource} ${path.join("/")}`;
 
 export const managedResource = (name: string): ManagedResource => {
-  const found = managedResources.find((each) => each.name === name);
-  if (!found) throw new Error(`${name} is not a managed resource`);
-  return found;
+  const resource = managedResources.find((candidate) => candidate.name === name);
+  if (!resource) throw new Error(`${name} is not a managed resource`);
+  return resource;
 };
 
 /** Returns the address of the container of a kind: of the project that a database is in. */

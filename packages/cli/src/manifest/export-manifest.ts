@@ -58,7 +58,7 @@ const withReferences = (value: unknown, entries: readonly ExistingEntry[]): unkn
 };
 
 const referenceTo = (id: unknown, entries: readonly ExistingEntry[]): Record<string, string> | undefined => {
-  const entry = entries.find((each) => each.id === id);
+  const entry = entries.find((candidate) => candidate.id === id);
   if (!entry) return undefined;
   const kinds: string[] = [];
   for (
@@ -74,7 +74,7 @@ const referenceTo = (id: unknown, entries: readonly ExistingEntry[]): Record<str
 /** Gives resources without a logical id keys that are like their names. */
 export const identifyByName: Identify = ({ name: kind, container }, unnamed, entries) => {
   const keys = new Map<string, string>();
-  const taken = new Set(
+  const usedPaths = new Set(
     entries.filter(({ resource }) => resource === kind).map(({ path }) => JSON.stringify(path)),
   );
   for (const { id, name, containerId } of unnamed) {
@@ -82,8 +82,8 @@ export const identifyByName: Identify = ({ name: kind, container }, unnamed, ent
     const pathOf = (key: string): string => JSON.stringify([...(holder?.path ?? []), key]);
     const wanted = keyLike(name ?? "") || kind;
     let key = wanted;
-    for (let count = 2; taken.has(pathOf(key)); count++) key = `${wanted}-${String(count)}`;
-    taken.add(pathOf(key));
+    for (let count = 2; usedPaths.has(pathOf(key)); count++) key = `${wanted}-${String(count)}`;
+    usedPaths.add(pathOf(key));
     keys.set(id, key);
   }
   return keys;

@@ -30,14 +30,14 @@ export const assertNotElsewhere = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<void> => {
-  const found = await Promise.all(
+  const reasons = await Promise.all(
     missing.map(
       async (adoption) =>
         beside(adoption, state) ?? (await elsewhere(adoption.adopt, adoption, client, signal)),
     ),
   );
   const problems = missing.flatMap((adoption, index) => {
-    const what = found[index];
+    const what = reasons[index];
     return what === undefined ? [] : [cannotAdopt(adoption, what, placeOf)];
   });
   if (problems.length > 0) throw invalidManifest(problems);
@@ -55,7 +55,10 @@ const beside = ({ resource, path, adopt }: Adoption, { entries, unnamed }: State
   );
   if (named) return `it is the ${nameOf(named)}`;
   const other = unnamed.find(
-    (each) => each.resource !== resource && each.name === adopt && holders.includes(each.containerId ?? ""),
+    (candidate) =>
+      candidate.resource !== resource &&
+      candidate.name === adopt &&
+      holders.includes(candidate.containerId ?? ""),
   );
   return other && `it is the ${other.resource} ${other.id}`;
 };
@@ -69,7 +72,7 @@ const elsewhere = async (
 ): Promise<Found> => {
   const kind = kindOfPrefix(Object.values(idPrefixes).find((prefix) => text.startsWith(prefix)));
   if (kind !== undefined) return described(kind, text, adoption, client, signal);
-  const own = namedKinds.find((each) => kinds[each].noun === adoption.resource);
+  const own = namedKinds.find((name) => kinds[name].noun === adoption.resource);
   if (own === undefined || !text.includes("/")) return undefined;
   const scope = { client, signal, defaultProject: () => undefined };
   const id = await resolveName(own, text, scope).catch((error: unknown) => {

@@ -44,9 +44,9 @@ const serviceDefault = (): unknown =>
 
 const placedDatabase = async (step: CreateStep, homes: Homes, notices: Notice[]): Promise<CreateStep> => {
   const home = await homes.of(step);
-  const given = step.fields["region"];
-  if (given === undefined) return withRegion(step, home?.region ?? serviceDefault());
-  const region = given === "inherit" ? (await homes.ofProject(step))?.region : given;
+  const chosenRegion = step.fields["region"];
+  if (chosenRegion === undefined) return withRegion(step, home?.region ?? serviceDefault());
+  const region = chosenRegion === "inherit" ? (await homes.ofProject(step))?.region : chosenRegion;
   if (home && typeof region === "string" && region !== home.region)
     notices.push(otherRegionNotice(nameOf(step), region, home));
   return step;
@@ -61,7 +61,7 @@ const placedProject = (step: Step, { steps }: Plan): Step => {
   if (!isProject || step.fields["region"] !== undefined) return step;
   const databases = steps
     .filter(isNewDatabase)
-    .filter((each) => keyOf(ancestorOf(each, "project")) === keyOf(step));
+    .filter((candidate) => keyOf(ancestorOf(candidate, "project")) === keyOf(step));
   const regionsOf = (from: readonly CreateStep[]): Set<unknown> =>
     new Set(
       from
@@ -112,7 +112,7 @@ class Homes {
   }
 
   #known(address: Address): HomeRegion | undefined {
-    const step = this.plan.steps.find((each) => keyOf(each) === keyOf(address));
+    const step = this.plan.steps.find((candidate) => keyOf(candidate) === keyOf(address));
     const region =
       this.regions.get(keyOf(address)) ?? (step?.action === "create" ? step.fields["region"] : undefined);
     return typeof region === "string" && region !== "inherit" ? { region, of: nameOf(address) } : undefined;

@@ -84,9 +84,9 @@ export const makePlan = (
   const creates: CreateStep[] = [];
   const updates: UpdateStep[] = [];
   for (const entry of targeted?.entries ?? desired) {
-    const found = existing.get(keyOf(entry));
-    if (found) {
-      const step = updateOf(entry, found, warnings);
+    const existingEntry = existing.get(keyOf(entry));
+    if (existingEntry) {
+      const step = updateOf(entry, existingEntry, warnings);
       if (step) updates.push(step);
     } else if (!comesWithProject(entry)) {
       creates.push({ action: "create", resource: entry.resource, path: entry.path, fields: entry.fields });
@@ -109,9 +109,9 @@ export const makePlan = (
 export const comesWithProject = ({ resource, path }: Address): boolean =>
   resource === "branch" && path.at(-1) === initialBranch;
 
-const updateOf = (entry: Entry, found: ExistingEntry, warnings: string[]): UpdateStep | undefined => {
+const updateOf = (entry: Entry, existing: ExistingEntry, warnings: string[]): UpdateStep | undefined => {
   const changes = managedResource(entry.resource).fields.flatMap(({ input, property, mutable }): Change[] => {
-    const [from, to] = [found.fields[input], entry.fields[input]];
+    const [from, to] = [existing.fields[input], entry.fields[input]];
     if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
     if (mutable) return [{ field: input, from, to }];
     // What a database was created from says nothing about what it should be now.
@@ -124,10 +124,10 @@ const updateOf = (entry: Entry, found: ExistingEntry, warnings: string[]): Updat
   });
   const { resource, path } = entry;
   const { identity } = managedResource(resource);
-  if (found.isAdopted && identity.mutable) {
+  if (existing.isAdopted && identity.mutable) {
     changes.unshift({ field: identity.input, from: null, to: path.at(-1) });
   }
-  return changes.length === 0 ? undefined : { action: "update", resource, path, id: found.id, changes };
+  return changes.length === 0 ? undefined : { action: "update", resource, path, id: existing.id, changes };
 };
 
 /** Orders what is created: containers first, and after what it refers to. */
@@ -164,12 +164,12 @@ const prunedBy = (
     .sort((a, b) => depthOf(b.resource) - depthOf(a.resource));
   const unnamed = (id: string): UnnamedResource[] =>
     state.unnamed.filter(({ containerId }) => containerId === id);
-  const kept: ExistingEntry[] = [];
+  const keptEntries: ExistingEntry[] = [];
   return extra.flatMap((entry): DeleteStep[] => {
     const { resource, path, id } = entry;
-    const reason = reasonToKeep(entry, unnamed(id), kept);
+    const reason = reasonToKeep(entry, unnamed(id), keptEntries);
     if (reason === undefined) return [{ action: "delete", resource, path, id }];
-    kept.push(entry);
+    keptEntries.push(entry);
     warnings.push(`${nameOf(entry)} is not deleted, because ${reason}`);
     return [];
   });
@@ -179,12 +179,12 @@ const prunedBy = (
 const reasonToKeep = (
   entry: ExistingEntry,
   [unnamed]: readonly UnnamedResource[],
-  kept: readonly ExistingEntry[],
+  keptEntries: readonly ExistingEntry[],
 ): string | undefined => {
   if (entry.fields["isDefault"] === true) return "it is the default";
   if (comesWithProject(entry)) return "it is the production branch";
   if (unnamed) return `it contains the ${unnamed.resource} ${unnamed.id}`;
-  const inside = kept.find(
+  const inside = keptEntries.find(
     ({ resource, path }) =>
       managedResource(resource).container === entry.resource &&
       isDeepStrictEqual(path.slice(0, -1), entry.path),

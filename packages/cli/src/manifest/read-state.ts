@@ -58,7 +58,7 @@ export const readState = async (
           method: "GET",
           path,
           pathParams: Object.fromEntries(all.filter(isInPath)),
-          query: Object.fromEntries([["limit", "1000"], ...all.filter((each) => !isInPath(each))]),
+          query: Object.fromEntries([["limit", "1000"], ...all.filter((parameter) => !isInPath(parameter))]),
         },
         { signal },
       )
@@ -84,13 +84,21 @@ export const readState = async (
 };
 
 const identifyIn = ({ entries, unnamed }: Reading, resource: ManagedResource, identify: Identify): void => {
-  const candidates = [...unnamed.values()].filter((each) => each.resource === resource.name);
+  const candidates = [...unnamed.values()].filter(
+    (unnamedResource) => unnamedResource.resource === resource.name,
+  );
   for (const [id, key] of identify(resource, candidates, [...entries.values()])) {
-    const found = unnamed.get(id);
-    const holder = [...entries.values()].find((entry) => entry.id === found?.containerId);
-    if (!found || (resource.container !== undefined && !holder)) continue;
+    const unnamedResource = unnamed.get(id);
+    const holder = [...entries.values()].find((entry) => entry.id === unnamedResource?.containerId);
+    if (!unnamedResource || (resource.container !== undefined && !holder)) continue;
     const path = [...(holder?.path ?? []), key];
-    const entry = { resource: resource.name, path, id, fields: found.fields, isAdopted: true } as const;
+    const entry = {
+      resource: resource.name,
+      path,
+      id,
+      fields: unnamedResource.fields,
+      isAdopted: true,
+    } as const;
     entries.set(keyOf(entry), entry);
     unnamed.delete(id);
   }
@@ -106,7 +114,7 @@ const add = (resource: ManagedResource, item: unknown, { entries, unnamed }: Rea
   const at = (property: string): unknown => valueAt(item, property.split("."));
   const id = String(at("id"));
   const key = at(identity.property);
-  const parent = parents.find((each) => each.resource === container);
+  const parent = parents.find((candidate) => candidate.resource === container);
   const containerId = parent?.property === undefined ? undefined : at(parent.property);
   const holder = [...entries.values()].find(
     (entry) => entry.resource === container && entry.id === containerId,

@@ -37,7 +37,7 @@ export const assertReferences = (
       .filter((reference) => !keys.has(keyOf(reference)))
       .map((reference) => {
         const place = placeOf(entry, [...reference.at, reference.resource]);
-        const others = known.filter((each) => keyOf(each) !== keyOf(entry));
+        const others = known.filter((address) => keyOf(address) !== keyOf(entry));
         const meant = meantBy(reference, others).trim();
         return `${place}: ${nameOf(entry)}: there is no ${nameOf(reference)}${meant && `. ${meant}`}`;
       }),
@@ -47,16 +47,18 @@ export const assertReferences = (
 
 /** Returns a sentence with the keys beside a reference that are similar, or else with similar paths of its kind. */
 const meantBy = ({ resource, path }: Address, known: readonly Address[]): string => {
-  const paths = known.filter((each) => each.resource === resource).map((each) => each.path);
-  const beside = paths.filter((each) => each.slice(0, -1).join("/") === path.slice(0, -1).join("/"));
+  const paths = known.filter((address) => address.resource === resource).map((address) => address.path);
+  const beside = paths.filter(
+    (siblingPath) => siblingPath.slice(0, -1).join("/") === path.slice(0, -1).join("/"),
+  );
   return (
     didYouMean(
       path.at(-1) ?? "",
-      beside.map((each) => each.at(-1) ?? ""),
+      beside.map((names) => names.at(-1) ?? ""),
     ) ||
     didYouMean(
       path.join("/"),
-      paths.map((each) => each.join("/")),
+      paths.map((names) => names.join("/")),
     )
   );
 };
@@ -76,8 +78,8 @@ const referenceOf = (value: unknown, from: Address): Address | undefined => {
   const kind = [...managedResources].reverse().find(({ name }) => names.includes(name))?.name;
   if (kind === undefined) return undefined;
   const kinds: string[] = [];
-  for (let each: string | undefined = kind; each !== undefined; each = managedResource(each).container) {
-    kinds.unshift(each);
+  for (let name: string | undefined = kind; name !== undefined; name = managedResource(name).container) {
+    kinds.unshift(name);
   }
   const path = kinds.map((name, index) => {
     const key = value[name];

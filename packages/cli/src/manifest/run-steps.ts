@@ -107,8 +107,8 @@ export class StepRunner {
       },
       { signal: this.context.signal },
     );
-    const [found] = data;
-    if (found === undefined) throw unexpectedResponse(`a list with the ${nameOf(address)}`);
-    return found.id;
+    const [resource] = data;
+    if (resource === undefined) throw unexpectedResponse(`a list with the ${nameOf(address)}`);
+    return resource.id;
   }
 }

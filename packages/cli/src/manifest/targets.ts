@@ -23,7 +23,9 @@ export const selectTargets = (
   state: Pick<State, "entries">,
   targets: readonly string[],
 ): Targeted => {
-  const known = new Map<string, Address>([...state.entries, ...desired].map((each) => [keyOf(each), each]));
+  const known = new Map<string, Address>(
+    [...state.entries, ...desired].map((entry) => [keyOf(entry), entry]),
+  );
   const chosen = targets.map((target) => chosenBy(target, [...known.values()]));
   const includes = (address: Address): boolean => chosen.some((target) => isIn(address, target));
   const entries = new Map(desired.map((entry) => [keyOf(entry), entry]));
@@ -33,24 +35,24 @@ export const selectTargets = (
     const entry = entries.get(key);
     if (needed.has(key) || !entry) return;
     needed.add(key);
-    for (const each of dependenciesOf(entry)) add(each);
+    for (const dependency of dependenciesOf(entry)) add(dependency);
   };
   desired.filter(includes).forEach(add);
   return { entries: desired.filter((entry) => needed.has(keyOf(entry))), includes };
 };
 
 const chosenBy = (target: string, known: readonly Address[]): Address => {
-  const found = known.filter((address) => nameOf(address) === target || address.path.join("/") === target);
-  const [only, ...others] = found;
+  const matches = known.filter((address) => nameOf(address) === target || address.path.join("/") === target);
+  const [only, ...others] = matches;
   if (only === undefined)
     throw unknownTarget(
       target,
       similar(
         target,
-        known.map((each) => each.path.join("/")),
+        known.map((address) => address.path.join("/")),
       ),
     );
-  if (others.length > 0) throw ambiguousTarget(target, found.map(nameOf));
+  if (others.length > 0) throw ambiguousTarget(target, matches.map(nameOf));
   return only;
 };
 

@@ -20,8 +20,8 @@ export const connectionStringIn = (resource: unknown): string | undefined => {
       valueAt(holder, ["connectionString"]),
       valueAt(holder, [...direct, "connectionString"]),
     ];
-    const found = complete.find(isConnectionString);
-    if (found !== undefined) return found;
+    const known = complete.find(isConnectionString);
+    if (known !== undefined) return known;
     const credentials = valueAt(holder, ["directConnection"]);
     if (isDirectConnection(credentials)) return connectionString({ directConnection: credentials });
   }
@@ -35,12 +35,13 @@ const holdersIn = (resource: unknown): unknown[] => {
   if (!isObject(resource)) return [];
   const { connection, database, connections, defaultConnectionId } = resource;
   const known: unknown[] = Array.isArray(connections) ? connections : [];
-  const isDefault = (each: unknown): boolean => isObject(each) && each["id"] === defaultConnectionId;
+  const isDefault = (candidate: unknown): boolean =>
+    isObject(candidate) && candidate["id"] === defaultConnectionId;
   return [
     connection,
     resource,
     ...known.filter(isDefault),
-    ...known.filter((each) => !isDefault(each)),
+    ...known.filter((candidate) => !isDefault(candidate)),
     ...(isObject(database) ? holdersIn(database) : []),
   ];
 };

@@ -92,11 +92,11 @@ const makeFolder = async (path: string): Promise<void> => {
 /**
  * Throws `LinkedPathError` if a path is that of a symbolic link.
  *
- * @param shown The path in the message.
+ * @param label The path in the message.
  */
-export const refuseLink = async (path: string, shown: string): Promise<void> => {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isSymbolicLink()) return;
+export const refuseLink = async (path: string, label: string): Promise<void> => {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isSymbolicLink()) return;
   const target = await readlink(path).catch(() => "another path");
-  throw new LinkedPathError(`${shown} is a symbolic link to ${target}`);
+  throw new LinkedPathError(`${label} is a symbolic link to ${target}`);
 };

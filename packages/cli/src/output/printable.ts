@@ -22,7 +22,7 @@ export const printable = (text: string): string =>
 
 const escapeForeign = (text: string): string => {
   joinerOrUnsafe ??= new RegExp(`(${makeJoiner().source})|${unsafeCharacters.source}`, "gu");
-  return text.replaceAll(joinerOrUnsafe, (character, kept?: string) => kept ?? escapeOf(character));
+  return text.replaceAll(joinerOrUnsafe, (character, joiner?: string) => joiner ?? escapeOf(character));
 };
 
 /** Does the same line by line, for text that has more than one. */

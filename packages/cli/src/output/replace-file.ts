@@ -96,9 +96,9 @@ interface Owner {
 /** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
 const readRegular = async (
   path: string,
-  shown: string,
+  label: string,
 ): Promise<({ content: Buffer; mode: number } & Owner) | undefined> => {
-  await refuseLink(path, shown);
+  await refuseLink(path, label);
   let handle;
   try {
     handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -107,9 +107,9 @@ const readRegular = async (
     throw error;
   }
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw new Error("it is not a regular file");
-    const { uid, gid, mode } = found;
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error("it is not a regular file");
+    const { uid, gid, mode } = stats;
     return { content: await handle.readFile(), mode: mode & 0o777, uid, gid };
   } finally {
     await handle.close();

@@ -101,8 +101,8 @@ export class TableWriter implements ListWriter {
   /** Returns the widths that hold these widths and rows. */
   private widest(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
     return widths.map((width, index) => {
-      const found = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
-      return this.columns[index]?.isCut ? Math.max(width, Math.min(found, this.maximum)) : found;
+      const widest = rows.reduce((most, row) => Math.max(most, widthOf(row[index] ?? "")), width);
+      return this.columns[index]?.isCut ? Math.max(width, Math.min(widest, this.maximum)) : widest;
     });
   }
 
@@ -110,7 +110,7 @@ export class TableWriter implements ListWriter {
   private space(): number {
     const { columns, width = Infinity } = this.layout;
     if (columns) return Infinity;
-    return width - this.widths.reduce((sum, each) => sum + each, gap.length * (this.widths.length - 1));
+    return width - this.widths.reduce((sum, column) => sum + column, gap.length * (this.widths.length - 1));
   }
 
   private textOf(value: unknown): string {
@@ -130,7 +130,7 @@ export const renderDetails = (
     const relative = isTerminal && isTime(field) ? ` (${relativeTime(field)})` : "";
     const age = gap.length + text.length + relative.length <= available ? relative : "";
     const emphasize = emphasisOf(field, text, tableColumn(column, 0), style);
-    const withAge = (shown: string): string => shown.slice(0, -age.length) + style.faint(age);
+    const withAge = (colored: string): string => colored.slice(0, -age.length) + style.faint(age);
     return [
       { title: printable(column.title), text: text + age, emphasize: age === "" ? emphasize : withAge },
     ];

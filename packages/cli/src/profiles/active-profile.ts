@@ -42,8 +42,8 @@ export const chooseProfile = (
   return { file, profiles, name, profile: profileNamed(profiles, name?.value), link };
 };
 
-const linkedProfile = (found: FoundLink | undefined): Sourced<string> | undefined =>
-  found?.link.profile === undefined ? undefined : { value: found.link.profile, from: found.file };
+const linkedProfile = (link: FoundLink | undefined): Sourced<string> | undefined =>
+  link?.link.profile === undefined ? undefined : { value: link.link.profile, from: link.file };
 
 const namedProfile = (flags: GlobalFlags, env: NodeJS.ProcessEnv): Sourced<string> | undefined => {
   if (flags.profile !== undefined) return { value: flags.profile, from: "--profile" };

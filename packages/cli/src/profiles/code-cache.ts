@@ -14,7 +14,7 @@ type ModuleFunction = (
 ) => void;
 
 /** How many builds keep their code, and for how many milliseconds. One that is used again is stored again. */
-const kept = { builds: 5, ms: 30 * 86_400_000 };
+const limits = { builds: 5, ms: 30 * 86_400_000 };
 
 /**
  * Loads files of the build as `require` does, with the code that V8 has compiled in an earlier run, which takes a fifth off the time of
@@ -71,9 +71,9 @@ export class CodeCache {
    * crashes if it is damaged. What computes checksums in Node.js takes longer to load than the comparison.
    */
   #read(name: string, source: Buffer): Buffer | undefined {
-    const found = readOwn(join(this.#stored, name));
-    if (!found?.subarray(0, source.length).equals(source)) return undefined;
-    const codes = found.subarray(source.length);
+    const cached = readOwn(join(this.#stored, name));
+    if (!cached?.subarray(0, source.length).equals(source)) return undefined;
+    const codes = cached.subarray(source.length);
     const code = codes.subarray(0, codes.length / 2);
     return codes.subarray(code.length).equals(code) ? code : undefined;
   }
@@ -115,7 +115,7 @@ const removeOld = (folder: string): void => {
   });
   builds.sort((one, other) => other.storedAt - one.storedAt);
   for (const [index, { path, storedAt }] of builds.entries()) {
-    const isKept = index < kept.builds && Date.now() - storedAt <= kept.ms;
+    const isKept = index < limits.builds && Date.now() - storedAt <= limits.ms;
     if (!isKept) rmSync(path, { recursive: true, force: true });
   }
 };

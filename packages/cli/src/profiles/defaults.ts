@@ -39,7 +39,7 @@ export const takeDefault = (
   choose: () => ProfileChoice = () => chooseProfile(flags, context),
 ): Sourced<string> | undefined => {
   let choice: ProfileChoice | undefined;
-  const found = findDefault(name, flags, context, () => (choice ??= choose()));
-  if (found) announceLink(`${nouns[name]} ${found.value}`, found.from, choice?.link, context);
-  return found;
+  const setting = findDefault(name, flags, context, () => (choice ??= choose()));
+  if (setting) announceLink(`${nouns[name]} ${setting.value}`, setting.from, choice?.link, context);
+  return setting;
 };

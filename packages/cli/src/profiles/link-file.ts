@@ -65,15 +65,15 @@ export const ignoredLinks = (folder: string): IgnoredLink[] => {
 /** Returns why another account may have written this link, or undefined if it did not or there is no link. */
 const whyIgnored = (file: string): string | undefined => {
   const uid = process.geteuid?.();
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (uid === undefined || !found) return undefined;
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (uid === undefined || !stats) return undefined;
   const isWritableByAll = ({ mode }: Stats): boolean => (mode & 0o002) !== 0;
   const folder = dirname(file);
   const folders = [statSync(folder), statSync(dirname(folder))];
-  if (found.uid !== uid) return "it belongs to another account";
+  if (stats.uid !== uid) return "it belongs to another account";
   if (folders[0]?.uid !== uid) return "its folder belongs to another account";
   // The mode of a symbolic link says nothing, and it is not followed.
-  if (found.isFile() && isWritableByAll(found)) return "every account can write to it";
+  if (stats.isFile() && isWritableByAll(stats)) return "every account can write to it";
   return folders.some(isWritableByAll) ? "every account can write to its folder" : undefined;
 };
 

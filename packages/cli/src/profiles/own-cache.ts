@@ -58,9 +58,9 @@ const isOwn = ({ uid, mode }: Stats): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 
 const isProtected = (path: string): boolean => {
-  const found = lstatSync(path);
-  const isWritable = !found.isSymbolicLink() && (found.mode & 0o022) !== 0 && (found.mode & sticky) === 0;
-  const belongs = process.getuid === undefined || [0, process.getuid()].includes(found.uid);
+  const stats = lstatSync(path);
+  const isWritable = !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0 && (stats.mode & sticky) === 0;
+  const belongs = process.getuid === undefined || [0, process.getuid()].includes(stats.uid);
   return belongs && !isWritable && (dirname(path) === path || isProtected(dirname(path)));
 };
 

@@ -91,7 +91,7 @@ export const isRunning = (profile: Profile): boolean => lifeOfDev(profile) === "
 
 /** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
 export const runningProfile = ({ profiles }: Profiles): string | undefined => {
-  const running = Object.entries(profiles).flatMap(([name, each]) => (isRunning(each) ? [name] : []));
+  const running = Object.entries(profiles).flatMap(([name, profile]) => (isRunning(profile) ? [name] : []));
   if (running.includes(localProfile)) return localProfile;
   return running.length === 1 ? running[0] : undefined;
 };
@@ -99,7 +99,7 @@ export const runningProfile = ({ profiles }: Profiles): string | undefined => {
 /** Removes the profiles that do not outlive their services, which are known to have ended. */
 export const withoutEnded = (all: Profiles): Profiles => {
   const ended = Object.entries(all.profiles).filter(
-    ([, each]) => each.ephemeral && lifeOfDev(each) === "dead",
+    ([, profile]) => profile.ephemeral && lifeOfDev(profile) === "dead",
   );
   if (ended.length === 0) return all;
   return withoutProfiles(

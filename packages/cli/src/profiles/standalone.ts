@@ -15,7 +15,7 @@ export const embeddedText = (name: string): string => filesOf(name).getAsset(nam
 export const embeddedBytes = (name: string): Buffer => Buffer.from(filesOf(name).getAsset(name));
 
 const filesOf = (name: string): typeof import("node:sea") => {
-  const found = embedded();
-  if (!found) throw new Error(`Only the standalone program contains ${name}`);
-  return found;
+  const sea = embedded();
+  if (!sea) throw new Error(`Only the standalone program contains ${name}`);
+  return sea;
 };

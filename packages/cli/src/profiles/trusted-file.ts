@@ -18,10 +18,10 @@ export const readTrusted = (file: string): string => {
   // Opening a named pipe does not wait for its writer.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile()) throw new Error("it is not a regular file");
-    if (isForeign(found)) throw new UntrustedFileError("it belongs to another account");
-    if (isWritableByOthers(found)) throw new UntrustedFileError("other accounts can write to it");
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error("it is not a regular file");
+    if (isForeign(stats)) throw new UntrustedFileError("it belongs to another account");
+    if (isWritableByOthers(stats)) throw new UntrustedFileError("other accounts can write to it");
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);

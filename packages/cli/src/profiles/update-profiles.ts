@@ -66,8 +66,8 @@ export const assertWritable = async (file: string): Promise<void> => {
   try {
     makeDirectory(dirname(file));
     await access(dirname(file), constants.W_OK | constants.X_OK);
-    const found = await stat(file).catch(() => undefined);
-    if (found && (found.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");
+    const stats = await stat(file).catch(() => undefined);
+    if (stats && (stats.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");
   } catch (error) {
     throw unwritableProfiles(file, error);
   }

@@ -61,9 +61,9 @@ export const warnIfProjectIsOverridden = async (
 ): Promise<void> => {
   const choice = laterChoice(context);
   if (!choice || choice.name?.value !== name) return;
-  const found = findDefault("projectId", {}, context, () => choice);
-  if (found && found.value !== projectId)
-    await warnOverridden(found, `the project of profile ${name}`, context);
+  const effective = findDefault("projectId", {}, context, () => choice);
+  if (effective && effective.value !== projectId)
+    await warnOverridden(effective, `the project of profile ${name}`, context);
 };
 
 /** Does the same for the link of the working directory. */
@@ -73,10 +73,10 @@ export const warnIfLinkIsOverridden = async (link: Link, context: Place): Promis
   // The ids of a link mean nothing in another profile.
   if (!choice || (link.profile !== undefined && choice.name?.value !== link.profile)) return;
   for (const name of ["workspaceId", "projectId"] as const) {
-    const found = findDefault(name, {}, context, () => choice);
+    const effective = findDefault(name, {}, context, () => choice);
     const linked = link[name];
-    if (found && linked !== undefined && found.value !== linked)
-      await warnOverridden(found, `${linked} in ${linkFileIn(context.cwd)}`, context);
+    if (effective && linked !== undefined && effective.value !== linked)
+      await warnOverridden(effective, `${linked} in ${linkFileIn(context.cwd)}`, context);
   }
 };
 

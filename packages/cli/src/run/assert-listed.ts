@@ -42,7 +42,7 @@ export const assertListed = async (
       throw error;
     }
   }
-  const name = branchNames.map((field) => valueAt(values, [field])).find((each) => each !== undefined);
+  const name = branchNames.map((field) => valueAt(values, [field])).find((value) => value !== undefined);
   if (typeof name === "string") await assertBranch(name, valueAt(values, ["projectId"]), client, signal);
 };
 
@@ -61,6 +61,6 @@ const assertBranch = async (
     const own = branch?.["gitName"];
     return typeof own === "string" ? [own] : [];
   });
-  const isListed = branches.every((each) => each !== undefined);
+  const isListed = branches.every((branch) => branch !== undefined);
   if (isListed && !names.includes(name)) throw unknownName("branch", name, similar(name, names));
 };

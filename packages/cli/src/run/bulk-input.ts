@@ -35,8 +35,8 @@ const linesOf = async (
   const text = (await sources.read(path, what)).replace(/^\uFEFF/, "");
   return text
     .split("\n")
-    .map((each, index) => ({ text: each.trim(), line: index + 1 }))
-    .filter((each) => each.text !== "");
+    .map((text, index) => ({ text: text.trim(), line: index + 1 }))
+    .filter((entry) => entry.text !== "");
 };
 
 const parseObject = (text: string, what: string): Record<string, unknown> => {

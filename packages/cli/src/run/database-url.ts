@@ -87,16 +87,16 @@ export const accessTo = async (
   const { signal } = context;
   const all = await client.databases.connections.list(id, undefined, { signal }).toArray();
   const { role } = choice;
-  const found = role === undefined ? all : withRole(all, role);
-  if (role !== undefined && found.length === 0) throw unknownRole(id, role, all);
-  const readable = found.filter(({ directConnection }) => directConnection);
+  const connections = role === undefined ? all : withRole(all, role);
+  if (role !== undefined && connections.length === 0) throw unknownRole(id, role, all);
+  const readable = connections.filter(({ directConnection }) => directConnection);
   const [connection] = readable;
-  if (!connection) throw noCredentials(id, found.length === 1 ? found[0]?.id : undefined);
+  if (!connection) throw noCredentials(id, connections.length === 1 ? connections[0]?.id : undefined);
   if (role !== undefined && readable.length > 1) {
     throw ambiguousName(
       "connection",
       role,
-      readable.map((each) => ({ id: each.id, label: each.directConnection?.user ?? "" })),
+      readable.map((connection) => ({ id: connection.id, label: connection.directConnection?.user ?? "" })),
     );
   }
   return accessWith(connection, id, choice, context);
@@ -149,7 +149,7 @@ const withRole = (connections: readonly Connection[], role: string): Connection[
     connections.filter(({ id }) => id === role),
     connections.filter(({ directConnection }) => directConnection?.user === role),
     connections.filter(({ name }) => name === role),
-  ].find((found) => found.length > 0) ?? [];
+  ].find((matches) => matches.length > 0) ?? [];
 
 /** Returns the default database of the project that commands use. Asks on a terminal if there is none. */
 const defaultDatabase = async (
@@ -197,8 +197,8 @@ const findDefaultDatabase = <T extends Listed>(databases: readonly T[]): T | und
 
 /** Returns the same database of a project. Throws `database:not_found` and `database:several`. */
 export const defaultDatabaseOf = <T extends Listed>(projectId: string, databases: readonly T[]): T => {
-  const found = findDefaultDatabase(databases);
-  if (found) return found;
+  const database = findDefaultDatabase(databases);
+  if (database) return database;
   throw severalDatabases(
     projectId,
     databases.map(({ id }) => id),

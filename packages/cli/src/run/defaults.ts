@@ -35,8 +35,8 @@ export const fillDefaults = (
     const name = path.join(".");
     const hasDefault = required === "always" || flag === filter;
     if (!isDefaultName(name) || !hasDefault || typed.flags[flag] !== undefined) continue;
-    const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
-    if (found) defaults[flag] = found.value;
+    const preset = takeDefault(name, flags, context, () => activeProfile(flags, context));
+    if (preset) defaults[flag] = preset.value;
   }
   return Object.keys(defaults).length === 0 ? typed : { ...typed, flags: { ...typed.flags, ...defaults } };
 };
@@ -52,8 +52,8 @@ export const defaultTarget = (
 ): DefaultTarget | undefined => {
   const name = defaultOf(row);
   if (name === undefined) return undefined;
-  const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
-  if (found) return found;
+  const preset = takeDefault(name, flags, context, () => activeProfile(flags, context));
+  if (preset) return preset;
   return name === "workspaceId" ? "credential" : undefined;
 };
 

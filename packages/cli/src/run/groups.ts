@@ -57,7 +57,7 @@ const addOperations = (
       addSubgroup(
         group,
         word,
-        rows.filter((each) => isIn(word, each)),
+        rows.filter((row) => isIn(word, row)),
         context,
         depth + 1,
       );

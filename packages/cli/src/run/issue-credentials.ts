@@ -45,7 +45,7 @@ export const issueCredentials = async (
 const rowOf = async (id: string): Promise<OperationCommand> => {
   const [group = ""] = id.split(".");
   const rows = await groups.find(({ name }) => name === group)?.load();
-  const row = rows?.find((each) => each.id === id);
+  const row = rows?.find((row) => row.id === id);
   if (!row) throw new Error(`There is no operation ${id}`);
   return row;
 };

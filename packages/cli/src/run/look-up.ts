@@ -43,7 +43,9 @@ export const lookUp = async (
   ]);
   const data = valueAt(body, ["data"]);
   const item: unknown =
-    get === undefined && Array.isArray(data) ? data.find((each) => idOfItem(kind, each) === id) : data;
+    get === undefined && Array.isArray(data)
+      ? data.find((candidate) => idOfItem(kind, candidate) === id)
+      : data;
   return { noun, id, name: printableName(item), contents: lines.filter((line) => line !== undefined) };
 };
 

@@ -14,7 +14,7 @@ export const questionOf = (
   if (confirm !== undefined)
     return confirm.replaceAll(/\{(\w+)\}/g, (_, name: string) => target[name] ?? name);
   if (command.method !== "DELETE") return undefined;
-  return `delete ${kindOf(command)} ${targets.map((each) => idOf(command, each)).join(", ")}`;
+  return `delete ${kindOf(command)} ${targets.map((target) => idOf(command, target)).join(", ")}`;
 };
 
 /** Returns what is printed after a command whose response is empty. */

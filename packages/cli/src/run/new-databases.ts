@@ -22,23 +22,24 @@ export class NewDatabases {
   ) {}
 
   /** Returns the input with the logical id as the name, and with the region of the source or the project, unless it has them. */
-  async complete(target: Readonly<Record<string, string>>, given: Input): Promise<CompleteInput> {
-    const logicalId = text(valueAt(given.body, ["logicalId"]));
-    const isNamed = logicalId === undefined || valueAt(given.body, ["name"]) !== undefined;
-    return this.#place(target, isNamed ? given : { ...given, body: { ...given.body, name: logicalId } });
+  async complete(target: Readonly<Record<string, string>>, input: Input): Promise<CompleteInput> {
+    const logicalId = text(valueAt(input.body, ["logicalId"]));
+    const isNamed = logicalId === undefined || valueAt(input.body, ["name"]) !== undefined;
+    return this.#place(target, isNamed ? input : { ...input, body: { ...input.body, name: logicalId } });
   }
 
   async #place(target: Readonly<Record<string, string>>, input: Input): Promise<CompleteInput> {
     const { body } = input;
-    const given = valueAt(body, ["region"]);
+    const explicitRegion = valueAt(body, ["region"]);
     const projectId = target["projectId"] ?? text(valueAt(body, ["projectId"]));
     if (projectId === undefined) return { input };
     const sourceId = text(valueAt(body, ["source", "databaseId"]) ?? valueAt(body, ["fromDatabase", "id"]));
     const home = await this.#home(projectId, sourceId);
-    if (given === undefined) {
+    if (explicitRegion === undefined) {
       return { input: { ...input, body: { ...body, region: home?.region ?? "inherit" } } };
     }
-    const region = given === "inherit" ? (await this.#home(projectId))?.region : text(given);
+    const region =
+      explicitRegion === "inherit" ? (await this.#home(projectId))?.region : text(explicitRegion);
     if (!home || region === undefined || region === home.region) return { input };
     return { input, notice: otherRegionNotice(nameOf(body), region, home) };
   }

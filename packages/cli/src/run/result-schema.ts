@@ -13,11 +13,11 @@ export const assertFields = async (row: OperationCommand, fields: readonly strin
       const known = namesAt(item, names.slice(0, index), definitions);
       if (known === undefined || known.includes(name)) continue;
       const start = names.slice(0, index);
-      const meant = similar(name, known).map((each) => [...start, each].join("."));
+      const meant = similar(name, known).map((match) => [...start, match].join("."));
       throw unknownField(
         field,
         meant,
-        known.map((each) => [...start, each].join(".")),
+        known.map((name) => [...start, name].join(".")),
       );
     }
   }
@@ -40,8 +40,8 @@ const namesAt = (
     const field = properties?.[name] ?? (/^\d+$/.test(name) ? items : undefined);
     return field ? [field] : [];
   });
-  const found = inner.map((each) => namesAt(each, rest, definitions));
-  return found.includes(undefined) ? undefined : [...new Set(found.flatMap((names) => names ?? []))];
+  const lists = inner.map((schema) => namesAt(schema, rest, definitions));
+  return lists.includes(undefined) ? undefined : [...new Set(lists.flatMap((names) => names ?? []))];
 };
 
 /** Returns the schema and everything that it is composed of. */

@@ -136,8 +136,8 @@ const withoutNames = async (
   { typed, input }: Item,
   names: Names,
 ): Promise<{ target: Target; input: Input }> => {
-  const given = { ids: invocation.ids, input };
-  const named = hasNames(invocation.command, given) ? await names.resolve(given, typed) : given;
+  const request = { ids: invocation.ids, input };
+  const named = hasNames(invocation.command, request) ? await names.resolve(request, typed) : request;
   return { target: targetOf(invocation, named.ids), input: named.input };
 };
 
@@ -224,7 +224,7 @@ const createOne = async (
   const { resource, failed } = command.credentials
     ? await issueCredentials(command.credentials, value, client, context)
     : { resource: value };
-  const printed = await disclosure.printed(resource);
+  const result = await disclosure.printed(resource);
   if (failed) throw failed.error;
-  return { id: String(value["id"]), status: "created", resource: printed };
+  return { id: String(value["id"]), status: "created", resource: result };
 };

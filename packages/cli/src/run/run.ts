@@ -45,17 +45,17 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   assertIds(command.arguments, typed);
   const filled = fillDefaults(command, invocation.typed, flags, context, invocation.allProjects);
   const { missing, ...values } = await readInput(command, filled, context.sources);
-  const { unknown, ...given } = await withoutNames(
+  const { unknown, ...request } = await withoutNames(
     command,
     { ids: typed, input: values },
     filled,
     flags,
     context,
   );
-  const read = { ...given.input, missing };
-  const { ids: complete, input } = isComplete(command, given.ids, read)
-    ? given
-    : await (await import("./fill-missing.js")).fillMissing(invocation, given.ids, read, context);
+  const read = { ...request.input, missing };
+  const { ids: complete, input } = isComplete(command, request.ids, read)
+    ? request
+    : await (await import("./fill-missing.js")).fillMissing(invocation, request.ids, read, context);
   const targets = targetsOf(command.arguments, complete);
   if (invocation.dryRun !== undefined) {
     for (const error of unknown.values()) throw error;
@@ -118,14 +118,14 @@ const isComplete = (
 /** Replaces names by ids. */
 const withoutNames = async (
   command: OperationCommand,
-  given: Named,
+  request: Named,
   typed: Invocation["typed"],
   flags: Invocation["flags"],
   context: Context,
 ): Promise<Resolved> => {
-  if (!hasNames(command, given)) return { ...given, unknown: new Map() };
+  if (!hasNames(command, request)) return { ...request, unknown: new Map() };
   const { Names } = await import("./names/resolve-names.js");
-  return new Names(command, await connect(flags, context), flags, context).resolve(given, typed);
+  return new Names(command, await connect(flags, context), flags, context).resolve(request, typed);
 };
 
 const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> => {
@@ -195,7 +195,7 @@ const printEnsured = async (
   const { created, resource } = await ensure(command, target, input.body ?? {}, client, context);
   if (!created) context.output.notice(existedNotice(resource));
   else if (notice) context.output.notice(notice);
-  const schema = created ? command.resource : command.ensure?.found;
+  const schema = created ? command.resource : command.ensure?.existing;
   await printResource(run, target, input, resource, schema, created);
 };
 
@@ -203,7 +203,7 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
   const { command, all } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
-  const printed = async (items: readonly unknown[]): Promise<unknown[]> => {
+  const printItems = async (items: readonly unknown[]): Promise<unknown[]> => {
     const all: unknown[] = [];
     for (const item of items) all.push(await disclosure.printed(item));
     return all;
@@ -211,7 +211,7 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
   if (!command.paged) {
     const items = valueAt(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(items)) throw unexpectedResponse("a list");
-    return output.result(await printed(items), command.resource);
+    return output.result(await printItems(items), command.resource);
   }
   const pages = client.requestPages(all ? { ...call, query: inLargestPages(command, call) } : call, {
     signal,
@@ -225,7 +225,7 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
       let isEmpty = true;
       for await (const { data } of pages.pages()) {
         isEmpty &&= data.length === 0;
-        yield printed(data);
+        yield printItems(data);
       }
       if (isEmpty) await assertListed();
     };
@@ -233,7 +233,7 @@ const printList = async ({ invocation, client, context, disclosure }: Run, call:
   }
   const { data, nextCursor } = await pages;
   if (data.length === 0) await assertListed();
-  await output.result(await printed(data), command.resource);
+  await output.result(await printItems(data), command.resource);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",

@@ -35,7 +35,7 @@ export class SecretSinks {
           : await SecretFile.create(secretFile, context.cwd);
       return new SecretSinks(file, variables, context);
     } catch (error) {
-      await Promise.all(variables.map((each) => each.close()));
+      await Promise.all(variables.map((file) => file.close()));
       throw error;
     }
   }
@@ -63,7 +63,7 @@ export class SecretSinks {
     const { file, variables, failure } = this;
     const { output } = this.context;
     const isKept = (await file?.close()) ?? false;
-    await Promise.all(variables.map((each) => each.close()));
+    await Promise.all(variables.map((file) => file.close()));
     if (!failure) {
       if (file && isKept) output.info(`Wrote the secrets to ${file.path}.`);
       if (this.isSet) {

@@ -93,9 +93,9 @@ const openFile = async (
   try {
     // Without O_NONBLOCK, opening a named pipe waits for its reader.
     file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    const found = await file.stat();
-    mode = found.mode & 0o777;
-    if (!found.isFile()) {
+    const stats = await file.stat();
+    mode = stats.mode & 0o777;
+    if (!stats.isFile()) {
       await file.close();
       throw new Error("it is not a regular file");
     }

@@ -12,7 +12,7 @@ export const warnAboutReaders = async (
   code = "env:open_mode",
 ): Promise<void> => {
   if (process.platform === "win32" || (mode & 0o077) === 0) return;
-  const shown = mode.toString(8).padStart(3, "0");
-  const message = `Other accounts may be able to read ${file}, whose mode is ${shown}. Unless they should, run: chmod 600 ${shellWord(file)}`;
-  await output.warn({ code, message, file, mode: shown });
+  const octalMode = mode.toString(8).padStart(3, "0");
+  const message = `Other accounts may be able to read ${file}, whose mode is ${octalMode}. Unless they should, run: chmod 600 ${shellWord(file)}`;
+  await output.warn({ code, message, file, mode: octalMode });
 };

@@ -15,7 +15,7 @@ export interface ApprovalState {
 /** Shows waits for a sponsor: a line for each change and, on a terminal, a spinner with the time left. */
 export class ApprovalProgress {
   /** Status by approval. */
-  private readonly shown = new Map<string, string>();
+  private readonly printedStatuses = new Map<string, string>();
   private endsAt = 0;
   private stopSpinner: (() => void) | undefined;
 
@@ -27,11 +27,11 @@ export class ApprovalProgress {
     const expiry = Date.parse(expiresAt);
     // If this clock is ahead of the service's, the approval looks expired before it is; the service decides.
     this.endsAt = Math.min(now + remainingMs, expiry > now ? expiry : Number.POSITIVE_INFINITY);
-    if (this.shown.get(approvalId) === status) {
+    if (this.printedStatuses.get(approvalId) === status) {
       if (status === "pending") this.spin();
       return;
     }
-    this.shown.set(approvalId, status);
+    this.printedStatuses.set(approvalId, status);
     this.end();
     const { output } = this;
     if (status !== "pending") return output.info(`Approval ${approvalId} is ${status}.`);
@@ -58,7 +58,7 @@ export class ApprovalProgress {
   }
 
   private pending(): string {
-    const count = [...this.shown.values()].filter((status) => status === "pending").length;
+    const count = [...this.printedStatuses.values()].filter((status) => status === "pending").length;
     return count > 1 ? `${String(count)} approvals pending` : "pending";
   }
 

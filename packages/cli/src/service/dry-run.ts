@@ -92,9 +92,9 @@ const withVariables = (request: PlannedRequest, declared: readonly (readonly str
   const redacted = redactHeaders(headers);
   const secretHeaders = Object.keys(headers).filter((name) => redacted[name] !== headers[name]);
   // Only the fields of an object can be variables.
-  const shown =
+  const maskedRequest =
     body === undefined || isObject(body) ? request : { ...request, body: redactBody(JSON.stringify(body)) };
-  return curlLine(shown, secretsIn(body, declared), secretHeaders);
+  return curlLine(maskedRequest, secretsIn(body, declared), secretHeaders);
 };
 
 const withoutSecrets = (
@@ -112,9 +112,9 @@ const withoutSecrets = (
 /** Returns the declared paths and, outside of them, those at which redaction changes a value. */
 const secretsIn = (body: unknown, declared: readonly (readonly string[])[]): (readonly string[])[] => {
   const isDeclared = (path: readonly string[]): boolean =>
-    declared.some((each) => each.every((name, index) => path[index] === name));
-  const found = secretPaths(body, redactBody(JSON.stringify(body ?? null)));
-  return [...declared, ...found.filter((path) => !isDeclared(path))];
+    declared.some((declaredPath) => declaredPath.every((name, index) => path[index] === name));
+  const paths = secretPaths(body, redactBody(JSON.stringify(body ?? null)));
+  return [...declared, ...paths.filter((path) => !isDeclared(path))];
 };
 
 /** Returns the paths at which redaction has changed a value. */

@@ -15,10 +15,10 @@ export const completePath: CompleteArgument = async (argument) => {
   const [first] = typed;
   if (first !== undefined && !methods.some((method) => method === first)) return [];
   const method = first ?? "GET";
-  const found = await Promise.all(
+  const completions = await Promise.all(
     rows.filter((row) => row.method === method).map((row) => continuations(row, argument)),
   );
-  const paths = [...new Set(found.flat())].sort();
+  const paths = [...new Set(completions.flat())].sort();
   return first === undefined && !current.includes("/") ? [...methods, ...paths] : paths;
 };
 

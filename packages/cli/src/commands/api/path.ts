@@ -61,8 +61,8 @@ export const fillPlaceholders = (
         "Type the id in its place. Only {projectId} and {workspaceId} are replaced by your defaults.",
       );
     }
-    const found = takeDefault(name, flags, context, () => activeProfile(flags, context));
+    const choice = takeDefault(name, flags, context, () => activeProfile(flags, context));
     const flag = name === "projectId" ? "--project-id" : "--workspace-id";
-    if (!found) throw noDefaultFor(name, defaultVariables[name], flag);
-    return encodeURIComponent(found.value);
+    if (!choice) throw noDefaultFor(name, defaultVariables[name], flag);
+    return encodeURIComponent(choice.value);
   });

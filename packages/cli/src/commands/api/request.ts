@@ -40,22 +40,22 @@ export const parseRequest = (
     ...rawField.map((typed) => parseField(typed, "-f")),
     ...field.map((typed) => parseField(typed, "-F")),
   ];
-  const found = methods.find((each) => each === first.toUpperCase());
+  const knownMethod = methods.find((name) => name === first.toUpperCase());
   const request = { fields, input, headers: parseHeaders(header) };
   if (second !== undefined) {
-    if (found) return { ...request, method: found, path: second };
+    if (knownMethod) return { ...request, method: knownMethod, path: second };
     throw usageError(
       `The method cannot be ${JSON.stringify(first)}`,
       `${didYouMean(
         first,
-        methods.map((each) => each.toLowerCase()),
+        methods.map((name) => name.toLowerCase()),
       )}Allowed: ${methods.join(", ")}.`,
     );
   }
-  if (found) {
+  if (knownMethod) {
     throw usageError(
       "The path of the request is missing",
-      `For example: mgmt api ${found} /v1/projects. mgmt operations lists all paths.`,
+      `For example: mgmt api ${knownMethod} /v1/projects. mgmt operations lists all paths.`,
     );
   }
   // Guessing POST could create something where the user meant to filter a list.
@@ -183,12 +183,12 @@ interface FoundOperation {
 /** Finds the operation of a method and an encoded path. Returns undefined if this version does not know it. */
 const findOperation = async (method: string, path: string): Promise<FoundOperation | undefined> => {
   const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const found = rows.flatMap((row) => {
+  const matches = rows.flatMap((row) => {
     const target = row.method === method ? parametersOf(row.path, path) : undefined;
     return target ? [{ row, target }] : [];
   });
   // `/v1/regions/postgres` is a path of its own, even if `/v1/regions/{id}` matches too.
-  return found.sort((a, b) => Object.keys(a.target).length - Object.keys(b.target).length)[0];
+  return matches.sort((a, b) => Object.keys(a.target).length - Object.keys(b.target).length)[0];
 };
 
 const parametersOf = (template: string, path: string): Record<string, string> | undefined => {

@@ -164,9 +164,9 @@ const withoutSecrets = async (body: unknown, disclosure: Disclosure): Promise<un
 };
 
 const printedItems = async (items: readonly unknown[], disclosure: Disclosure): Promise<unknown[]> => {
-  const printed: unknown[] = [];
-  for (const item of items) printed.push(await disclosure.printed(item));
-  return printed;
+  const results: unknown[] = [];
+  for (const item of items) results.push(await disclosure.printed(item));
+  return results;
 };
 
 const printPages = async ({ request, flags, client, disclosure, context }: Run): Promise<void> => {
@@ -174,8 +174,8 @@ const printPages = async ({ request, flags, client, disclosure, context }: Run):
   const { path, query, headers, operation } = request;
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
   const pages = async function* (): AsyncGenerator<unknown[]> {
-    const each = client.requestPages(call, { signal, headers }).pages();
-    for await (const { data } of each) yield printedItems(data, disclosure);
+    const cursorPages = client.requestPages(call, { signal, headers }).pages();
+    for await (const { data } of cursorPages) yield printedItems(data, disclosure);
   };
   if (flags.output !== undefined) return output.list(pages(), operation?.row.resource);
   const items: unknown[] = [];

@@ -13,7 +13,7 @@ const object: Check = (value, path) => (isObject(value) ? undefined : `${path} i
 const oneOf =
   (values: readonly string[]): Check =>
   (value, path) =>
-    values.some((each) => each === value) ? undefined : `${path} is none of ${values.join(", ")}`;
+    values.some((allowed) => allowed === value) ? undefined : `${path} is none of ${values.join(", ")}`;
 
 const listOf =
   (check: Check): Check =>

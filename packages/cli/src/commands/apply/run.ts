@@ -190,8 +190,8 @@ const regionOf = (step: Step): Pick<StepResult, "region"> => {
 const inFormat =
   (format: string) =>
   (result: StepResult): object => {
-    const { error: _, region: __, ...shown } = result;
-    return format === "table" ? shown : result;
+    const { error: _, region: __, ...printable } = result;
+    return format === "table" ? printable : result;
   };
 
 /** Prints the requests of all steps. The ids of what they create get names. */

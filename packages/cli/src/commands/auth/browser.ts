@@ -34,8 +34,8 @@ export const openBrowser = async (
   { url, signInKey }: LoginAddress,
   context: Pick<Context, "output" | "stderr" | "env">,
 ): Promise<() => Promise<void>> => {
-  const shown = printedAddress({ url, signInKey }, context);
-  const message = `Opening your browser. If it does not open, go to:\n\n  ${shown}\n\nWaiting for the login…`;
+  const address = printedAddress({ url, signInKey }, context);
+  const message = `Opening your browser. If it does not open, go to:\n\n  ${address}\n\nWaiting for the login…`;
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
   // The browser is a program of Windows there, which does not find the page.
   const isWsl = context.env["WSL_DISTRO_NAME"] !== undefined;

@@ -39,7 +39,11 @@ export const loginTarget = async (
   const profileFrom = `profile ${name?.value ?? defaultName}`;
   // As for every other command, `--profile` takes precedence over the environment.
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;
-  const given = (flag: string, value: string | undefined, variable: string): Sourced<string> | undefined => {
+  const settingOf = (
+    flag: string,
+    value: string | undefined,
+    variable: string,
+  ): Sourced<string> | undefined => {
     if (value !== undefined) return { value, from: flag };
     if (ignoresEnv) return undefined;
     const fromEnv = variable === "MGMT_BASE_URL" ? serviceVariable(variable, env) : env[variable]?.trim();
@@ -48,7 +52,7 @@ export const loginTarget = async (
   const inProfile = (value: string | undefined): Sourced<string> | undefined =>
     value === undefined ? undefined : { value, from: profileFrom };
 
-  const baseUrl = given("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? inProfile(profile?.baseUrl);
+  const baseUrl = settingOf("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? inProfile(profile?.baseUrl);
   if (!baseUrl) throw noLoginAddress();
   await clientFor(baseUrl, false, context);
   const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
@@ -58,7 +62,8 @@ export const loginTarget = async (
   }
   const { store: storedIn, ...rest }: Profile =
     changesService || !profile ? { baseUrl: baseUrl.value } : withoutCredential(profile);
-  const authUrl = given("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ?? inProfile(rest.authUrl) ?? baseUrl;
+  const authUrl =
+    settingOf("--auth-url", flags.authUrl, "MGMT_AUTH_URL") ?? inProfile(rest.authUrl) ?? baseUrl;
   const store = flags.store ?? storedIn ?? profile?.store;
   return {
     file,

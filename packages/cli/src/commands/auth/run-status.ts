@@ -37,7 +37,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   const { file, name, profile } = choice;
   const credential = identity ? await describeCredential(identity) : noCredential;
   const status: AuthStatus = {
-    profile: printed(name),
+    profile: statusValue(name),
     baseUrl: printedAddress(baseUrl),
     authUrl: printedAddress(
       profile?.authUrl === undefined || !name
@@ -45,8 +45,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
         : { value: profile.authUrl, from: `profile ${name.value}` },
     ),
     credential,
-    workspace: printed(findDefault("workspaceId", flags, context, () => choice)),
-    project: printed(findDefault("projectId", flags, context, () => choice)),
+    workspace: statusValue(findDefault("workspaceId", flags, context, () => choice)),
+    project: statusValue(findDefault("projectId", flags, context, () => choice)),
     file,
     link: choice.link?.file ?? null,
   };
@@ -54,7 +54,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   if (!identity || credential === noCredential) throw noToken(baseUrl?.value);
 };
 
-const printedAddress = (found: Sourced<string> | undefined): StatusValue =>
-  printed(found && { ...found, value: shownAddress(found.value) });
+const printedAddress = (setting: Sourced<string> | undefined): StatusValue =>
+  statusValue(setting && { ...setting, value: shownAddress(setting.value) });
 
-const printed = (found: Sourced<string> | undefined): StatusValue => found ?? { value: null, from: null };
+const statusValue = (setting: Sourced<string> | undefined): StatusValue =>
+  setting ?? { value: null, from: null };

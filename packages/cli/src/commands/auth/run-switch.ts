@@ -15,14 +15,16 @@ import { shownAddress } from "../../errors/shown-address.js";
  * the active profile, or asks for a profile on a terminal.
  */
 export const runAuthSwitch = async (
-  given: string | undefined,
+  profileName: string | undefined,
   projectId: string | undefined,
   context: Context,
 ): Promise<void> => {
   const file = profilesFile(context.env);
   const stored = readProfiles(file);
   const name =
-    given ?? (projectId === undefined ? undefined : stored.active) ?? (await askForProfile(stored, context));
+    profileName ??
+    (projectId === undefined ? undefined : stored.active) ??
+    (await askForProfile(stored, context));
   if (!isProfileName(name)) throw badProfileName("<profile>", name);
   await updateProfiles(file, (all) => {
     const profile = profileNamed(all, name);

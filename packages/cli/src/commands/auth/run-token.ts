@@ -28,10 +28,10 @@ export const runAuthToken = async (
   const { output } = context;
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
-  const printed: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
+  const tokenResult: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
   const disclosure = await prepareDisclosure({ paths: ["token"], issued: true }, disclosureFlags, context);
   try {
-    const result = await disclosure.printed(printed);
+    const result = await disclosure.printed(tokenResult);
     // A format that the profile stores must not break `$(mgmt auth token)`.
     const isText = flags.output === undefined || output.format === "table";
     if (!isText) await output.result(result);

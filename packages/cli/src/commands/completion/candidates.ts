@@ -80,7 +80,7 @@ const valuesAt = async (
     return command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? "");
   }
   const commands = command.createHelp().visibleCommands(command);
-  if (commands.length > 0) return commands.map((each) => each.name());
+  if (commands.length > 0) return commands.map((subcommand) => subcommand.name());
   const { row } = command;
   if (!row) {
     const known = (kind: NamedKind): Promise<readonly string[]> => resources(kind, command, completion);
@@ -103,7 +103,7 @@ const valuesOf = async (
   if (long === "--profile") return profileNames(completion.context);
   const { row } = command;
   if (!row) {
-    const kind = namedKinds.find((each) => `--${each}-id` === long);
+    const kind = namedKinds.find((name) => `--${name}-id` === long);
     return kind ? onlyIds(kind, await resources(kind, command, completion)) : [];
   }
   const field = [...row.query, ...(row.body?.fields ?? [])].find(({ flag }) => `--${flag}` === long);

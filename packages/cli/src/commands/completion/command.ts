@@ -22,7 +22,7 @@ export const completionCommand: CommandDeclaration = {
   globalOptions: "none",
   define: (command, { output }) => {
     command.addArgument(new Argument("<shell>", shells.join(", "))).action((name: string) => {
-      const shell = shells.find((each) => each === name);
+      const shell = shells.find((shellName) => shellName === name);
       if (!shell)
         throw usageError(`<shell> cannot be ${JSON.stringify(name)}`, `Allowed: ${shells.join(", ")}.`);
       output.text(scripts[shell]);

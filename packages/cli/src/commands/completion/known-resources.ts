@@ -122,7 +122,7 @@ const isEntry = (value: unknown): value is Entry =>
   typeof value["at"] === "number" &&
   (value["slowAt"] === undefined || typeof value["slowAt"] === "number") &&
   Array.isArray(value["values"]) &&
-  value["values"].every((each) => typeof each === "string");
+  value["values"].every((entry) => typeof entry === "string");
 
 /** Maximum number of entries. A machine uses few services, and few projects at once. */
 const maximumEntries = 50;

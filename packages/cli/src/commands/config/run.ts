@@ -23,22 +23,22 @@ export const runConfigList = async (flags: GlobalFlags, context: Context): Promi
     ...effectiveValue(setting, { flags, context, choice }),
   }));
   const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
-  const printed = [profile, ...rows];
+  const printedSettings = [profile, ...rows];
   const { output } = context;
-  if (!isTooNarrow(printed, output)) return output.result(printed);
-  await output.result(Object.fromEntries(printed.map(({ key, value }) => [key, value])));
+  if (!isTooNarrow(printedSettings, output)) return output.result(printedSettings);
+  await output.result(Object.fromEntries(printedSettings.map(({ key, value }) => [key, value])));
   output.info("Not shown, because the terminal is too narrow: from.");
 };
 
 /** Whether a table would cut a value. Half of an address or id is of no use. */
 const isTooNarrow = (
-  printed: readonly PrintedSetting[],
+  settings: readonly PrintedSetting[],
   { format, presentation, tableWidth = Infinity }: Context["output"],
 ): boolean => {
   if (format !== "table" || presentation.fields || presentation.query) return false;
   const widthOfAll = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
-  const keys = widthOfAll(printed.map(({ key }) => key));
-  const values = widthOfAll(printed.map(({ value }) => printable(value ?? "")));
+  const keys = widthOfAll(settings.map(({ key }) => key));
+  const values = widthOfAll(settings.map(({ value }) => printable(value ?? "")));
   return keys + gap.length + values > tableWidth;
 };
 
@@ -46,14 +46,14 @@ const isTooNarrow = (
 export const runConfigGet = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
   const setting = settingOf(key);
   const choice = activeProfile(flags, context);
-  const found = effectiveValue(setting, { flags, context, choice });
-  if (found.value === null) throw settingNotSet(key);
+  const effective = effectiveValue(setting, { flags, context, choice });
+  if (effective.value === null) throw settingNotSet(key);
   const { output } = context;
   const { fields, query } = output.presentation;
   // A format that the profile stores must not break `$(mgmt config get …)`.
-  if (flags.output === undefined && !fields && !query) return output.exact(found.value);
-  const printed: PrintedSetting = { key, ...found };
-  await output.result(printed);
+  if (flags.output === undefined && !fields && !query) return output.exact(effective.value);
+  const result: PrintedSetting = { key, ...effective };
+  await output.result(result);
 };
 
 /** Stores a setting in the profile. Creates a profile for an address if there is none. */
@@ -112,10 +112,14 @@ const change = async (
   output.info(`Profile ${target} was changed.`);
   const choice = chooseProfile(flags, context);
   const { baseUrl: _, output: __, pager: ___, ...others } = flags;
-  const found = effectiveValue(setting, { flags: others, context, choice });
-  if (found.from !== null && found.from !== `profile ${target}` && found.from !== "default") {
-    await warnOverridden({ value: found.value ?? "", from: found.from }, `profile ${target}`, context);
+  const effective = effectiveValue(setting, { flags: others, context, choice });
+  if (effective.from !== null && effective.from !== `profile ${target}` && effective.from !== "default") {
+    await warnOverridden(
+      { value: effective.value ?? "", from: effective.from },
+      `profile ${target}`,
+      context,
+    );
   }
-  const printed: PrintedSetting = { key, ...found };
-  await output.result(printed);
+  const result: PrintedSetting = { key, ...effective };
+  await output.result(result);
 };

@@ -175,13 +175,15 @@ export const settingOf = (key: string): Setting => {
 export const effectiveValue = (setting: Setting, lookup: Lookup): EffectiveValue => {
   const { name, profile } = lookup.choice;
   const stored = profile?.[setting.field];
-  const found =
+  const effective =
     setting.override(lookup) ??
     (stored === undefined || !name
       ? setting.fallback
       : { value: textOf(stored), from: `profile ${name.value}` });
   const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
-  return found.value === null || !isAddress ? found : { ...found, value: shownAddress(found.value) };
+  return effective.value === null || !isAddress
+    ? effective
+    : { ...effective, value: shownAddress(effective.value) };
 };
 
 const textOf = (value: NonNullable<Profile[Setting["field"]]>): string =>

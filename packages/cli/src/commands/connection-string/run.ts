@@ -73,11 +73,12 @@ export const runConnectionString = async (
       port,
       user,
     };
-    const printed = await disclosure.printed(result);
+    const printable = await disclosure.printed(result);
     const { fields, query } = output.presentation;
-    const shown = valueAt(printed, ["connectionString"]);
-    if (output.format !== "table" || fields || query) await output.result(printed, "ConnectionStringResult");
-    else if (shown !== mask) output.exact(String(shown));
+    const connectionString = valueAt(printable, ["connectionString"]);
+    if (output.format !== "table" || fields || query)
+      await output.result(printable, "ConnectionStringResult");
+    else if (connectionString !== mask) output.exact(String(connectionString));
   } finally {
     await disclosure.end();
   }

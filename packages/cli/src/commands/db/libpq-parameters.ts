@@ -158,7 +158,7 @@ export const libpqConnection = (
   assertPorts(port);
   const isLocal = (address || host)
     .split(",")
-    .every((each) => /^[/@]/.test(each) || isLoopbackHostname(bracketed(each)));
+    .every((host) => /^[/@]/.test(host) || isLoopbackHostname(bracketed(host)));
   const ssl = parameters.get("ssl") ?? "";
   if (!variables["PGSSLMODE"] && /^(?:true|1|on|require)$/i.test(ssl)) variables["PGSSLMODE"] = "require";
   const own = variables["PGSSLMODE"];
@@ -185,7 +185,7 @@ export const libpqConnection = (
 
 /** Returns the name of a parameter that is known, which Npgsql may write with spaces. */
 const nameOfDriver = (name: string): string | undefined =>
-  [name, name.replaceAll(" ", "")].find((each) => known.has(each));
+  [name, name.replaceAll(" ", "")].find((spelling) => known.has(spelling));
 
 const sslMode = (value: string): string => {
   const text = value.toLowerCase();
@@ -211,7 +211,7 @@ const assertHosts = (hosts: readonly string[]): void => {
 };
 
 const assertPorts = (text: string): void => {
-  for (const port of text.split(",").filter((each) => each !== "")) {
+  for (const port of text.split(",").filter((part) => part !== "")) {
     if (Number(port) < 1 || Number(port) > 65_535) {
       throw new ConnectionStringProblem("its port is not between 1 and 65535");
     }

@@ -90,7 +90,7 @@ const parseUri = (rest: string): ConnectionParameters => {
     }
   }
   if (path !== "") parameters.set("dbname", decoded(path));
-  for (const pair of query.split("&").filter((each) => each !== "")) {
+  for (const pair of query.split("&").filter((part) => part !== "")) {
     const [name = "", value] = splitOnce(pair, "=");
     if (value === undefined || name === "") {
       throw new ConnectionStringProblem(

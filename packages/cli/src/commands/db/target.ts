@@ -5,7 +5,7 @@ import type { DatabaseAccess } from "../../run/database-url.js";
 import { relationsIn, tablesWithRows } from "./contents.js";
 
 /** How many tables a question names. */
-const shown = 5;
+const maxNamedTables = 5;
 
 /** When to ask. */
 export interface Asking {
@@ -30,13 +30,15 @@ export const confirmUnlessEmpty = async (
   context: Context,
   { evenIfEmpty = false, readsStdin = false }: Asking = {},
 ): Promise<void> => {
-  const found = await (what === "tables" ? relationsIn(access, context) : tablesWithRows(access, context));
-  const isSettled = found.length === 0 && (!evenIfEmpty || whyNotAsked(context) !== undefined);
+  const tables = await (what === "tables" ? relationsIn(access, context) : tablesWithRows(access, context));
+  const isSettled = tables.length === 0 && (!evenIfEmpty || whyNotAsked(context) !== undefined);
   if (isSettled || flags.yes) return;
-  const names = [...found.slice(0, shown), ...(found.length > shown ? ["…"] : [])].join(", ");
+  const names = [...tables.slice(0, maxNamedTables), ...(tables.length > maxNamedTables ? ["…"] : [])].join(
+    ", ",
+  );
   const which = what === "tables" ? "tables and views" : "tables with rows";
   const contents =
-    found.length === 0 ? "which is empty" : `which has ${String(found.length)} ${which} (${names})`;
+    tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${which} (${names})`;
   const question = `${verb} database ${access.databaseId}, ${contents}`;
   if (readsStdin) throw confirmationNeeded(question, "standard input is read for --file");
   const { confirm } = await import("../../input/confirm.js");

@@ -41,7 +41,7 @@ export interface PrintedApproval {
 export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
   const rows = await requestControl("GET", "/approvals", undefined, flags, context);
   if (!Array.isArray(rows)) throw unexpectedResponse("a list");
-  await context.output.result(rows.map(printed));
+  await context.output.result(rows.map(printedApproval));
 };
 
 /**
@@ -75,11 +75,11 @@ export const decideApproval = async (
   context: Context,
 ): Promise<void> => {
   const row = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
-  await context.output.result(printed(row));
+  await context.output.result(printedApproval(row));
 };
 
 /** The fields that people need, with times as the API writes them. */
-const printed = (row: unknown): PrintedApproval => {
+const printedApproval = (row: unknown): PrintedApproval => {
   if (!isObject(row)) throw unexpectedResponse("an approval");
   const text = (name: string): string => {
     const value = row[name];

@@ -74,11 +74,11 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
 const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">): CliError | undefined => {
   if (errorCode(error) !== "platform:port_taken") return undefined;
   const address = `http://127.0.0.1:${String(port)}`;
-  const found = Object.entries(profilesIn(env)).find(
-    ([, each]) => isSameAddress(each.baseUrl, address) && isRunning(each),
+  const entry = Object.entries(profilesIn(env)).find(
+    ([, profile]) => isSameAddress(profile.baseUrl, address) && isRunning(profile),
   );
-  if (!found) return undefined;
-  const [name, profile] = found;
+  if (!entry) return undefined;
+  const [name, profile] = entry;
   return portTakenByDev(port, describeDev(profile), name, profile.process?.pid);
 };
 
@@ -172,7 +172,7 @@ const fitted = (line: string, columns: number): string[] => {
   if (!line.startsWith(indent)) return wrap(line, columns);
   const room = columns - indent.length;
   const lines = wrapCommand(line.trimStart(), room);
-  return lines.every(({ length }) => length <= room) ? lines.map((each) => indent + each) : [line];
+  return lines.every(({ length }) => length <= room) ? lines.map((part) => indent + part) : [line];
 };
 
 /** @param mgmt how a shell calls this command */

@@ -76,7 +76,7 @@ const kinds = [
 /** Checks that the default workspace and project exist. */
 const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Context): Promise<Check> => {
   const { signal } = context;
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const [name, noun] of kinds) {
     const choice = findDefault(name, flags, context);
     if (!choice) continue;
@@ -84,7 +84,7 @@ const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Co
     try {
       const resources = noun === "workspace" ? client.workspaces : client.projects;
       const { name: title } = await resources.get(value, { signal, ...oneAttempt });
-      found.push(`${noun} ${title} (from ${from})`);
+      problems.push(`${noun} ${title} (from ${from})`);
     } catch (error) {
       signal.throwIfAborted();
       const status = error instanceof Error && "status" in error ? error.status : undefined;
@@ -95,5 +95,7 @@ const defaultsCheck = async (client: MgmtClient, flags: GlobalFlags, context: Co
       });
     }
   }
-  return found.length > 0 ? ok("defaults", found.join(", ")) : skipped("defaults", "No defaults are set");
+  return problems.length > 0
+    ? ok("defaults", problems.join(", "))
+    : skipped("defaults", "No defaults are set");
 };

@@ -66,10 +66,10 @@ const isWritable = (path: string): boolean => {
 
 const linkCheck = async ({ cwd }: Pick<Context, "cwd">): Promise<Check> => {
   try {
-    const found = findLink(cwd);
-    if (!found) return ok("link", "This folder is not linked");
-    const values = Object.values({ ...found.link }).join(", ");
-    return ok("link", `${found.file}${values === "" ? "" : `: ${values}`}`);
+    const link = findLink(cwd);
+    if (!link) return ok("link", "This folder is not linked");
+    const values = Object.values({ ...link.link }).join(", ");
+    return ok("link", `${link.file}${values === "" ? "" : `: ${values}`}`);
   } catch (error) {
     return failed("link", error, [["mgmt", "unlink"]]);
   }
@@ -87,8 +87,8 @@ const profileCheck = async (flags: GlobalFlags, context: Context): Promise<Check
 
 const devCheck = async ({ env }: Pick<Context, "env">): Promise<Check> => {
   try {
-    const running = Object.entries(readProfiles(profilesFile(env)).profiles).filter(([, each]) =>
-      isRunning(each),
+    const running = Object.entries(readProfiles(profilesFile(env)).profiles).filter(([, profile]) =>
+      isRunning(profile),
     );
     const services = running.map(
       ([name, profile]) => `${name} at ${shownAddress(profile.baseUrl)} (${describeDev(profile)})`,

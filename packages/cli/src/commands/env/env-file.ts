@@ -75,9 +75,9 @@ export const lineOfOpenQuote = (text: string): number | undefined => {
  * replaced, because some programs use the first, and others the last.
  */
 export const withVariable = (text: string, name: string, value: string): string => {
-  const found = assignmentsOf(text, name);
-  if (found.length > 0) {
-    return found.reduceRight(
+  const assignments = assignmentsOf(text, name);
+  if (assignments.length > 0) {
+    return assignments.reduceRight(
       (after, { index, 0: whole, 1: start = "" }) =>
         `${after.slice(0, index)}${start}"${value}"${after.slice(index + whole.length)}`,
       text,

@@ -65,9 +65,9 @@ export const writeVariable = async (
   const { changed, mode, assignments } = await setVariable(path, name, url, context.cwd);
   await warnAboutReaders(path, mode, context);
   await warnAboutCommit(path, context);
-  const each = assignments > 1 ? `, on each of the ${String(assignments)} lines that set it` : "";
+  const suffix = assignments > 1 ? `, on each of the ${String(assignments)} lines that set it` : "";
   context.output.info(
-    changed ? `Wrote ${name} to ${path}${each}.` : `${path} already has this ${name}${each}.`,
+    changed ? `Wrote ${name} to ${path}${suffix}.` : `${path} already has this ${name}${suffix}.`,
   );
   return changed;
 };

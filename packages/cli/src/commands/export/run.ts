@@ -34,14 +34,14 @@ const idsOf = async (
   const all = await client.projects.list({ limit: 1000 }, { signal }).toArray();
   return projects.map((key) => {
     const identified = all.filter(({ id, logicalId }) => id === key || logicalId === key);
-    const [found, ...others] = identified.length > 0 ? identified : all.filter(({ name }) => name === key);
-    if (!found) throw unknownProject(key, similar(key, all.flatMap(namesOf)));
+    const [project, ...others] = identified.length > 0 ? identified : all.filter(({ name }) => name === key);
+    if (!project) throw unknownProject(key, similar(key, all.flatMap(namesOf)));
     if (others.length > 0)
       throw severalProjects(
         key,
-        [found, ...others].map(({ id }) => id),
+        [project, ...others].map(({ id }) => id),
       );
-    return found.id;
+    return project.id;
   });
 };
 

@@ -18,8 +18,8 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
     command.argument("[command...]", "words of the command, or a topic").action(async (words: string[]) => {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
       if (topic && output.format !== "table") {
-        const printed: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
-        return output.result(printed);
+        const result: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
+        return output.result(result);
       }
       if (topic) return output.text(renderTopic(topic, output.helpWidth));
       await rootOf(command).parseAsync([...words, "--help"], { from: "user" });

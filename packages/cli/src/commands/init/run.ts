@@ -124,8 +124,8 @@ const findProject = async (
 ): Promise<InitResult["project"]> => {
   const { signal } = context;
   const get = async (id: string): Promise<InitResult["project"]> => {
-    const found = await client.projects.get(id, { signal });
-    return { id: found.id, name: found.name, created: false };
+    const project = await client.projects.get(id, { signal });
+    return { id: project.id, name: project.name, created: false };
   };
   if (projectId !== undefined) return get(await idOf("project", projectId, client, flags, context));
   if (linked !== undefined) {

@@ -15,11 +15,11 @@ export interface Ignorable {
 /**
  * Adds lines to the .gitignore of the working directory for files that git neither ignores nor tracks. Returns those that were added.
  *
- * @param given Whether to do so. Undefined asks on a terminal, and is yes elsewhere.
+ * @param isIgnored Whether to do so. Undefined asks on a terminal, and is yes elsewhere.
  */
 export const ignoreInGit = async (
   files: readonly Ignorable[],
-  given: boolean | undefined,
+  isIgnored: boolean | undefined,
   context: Context,
 ): Promise<string[]> => {
   const { cwd, output } = context;
@@ -27,7 +27,7 @@ export const ignoreInGit = async (
     files.map(async ({ path, line }) => ((await commitRisk(path, context)) === "not_ignored" ? [line] : [])),
   );
   const lines = checked.flat();
-  if (lines.length === 0 || !(await wants(given, `Add ${lines.join(" and ")} to .gitignore?`, context))) {
+  if (lines.length === 0 || !(await wants(isIgnored, `Add ${lines.join(" and ")} to .gitignore?`, context))) {
     return [];
   }
   const added = await addToGitignore(lines, cwd);

@@ -27,18 +27,18 @@ export interface LinkResult {
  * Links the working directory to the profile that commands use in it, and to the given workspace and project. Asks for the
  * project on a terminal if neither is given.
  *
- * @param given Ids, or names if they are verified.
+ * @param requestedIds Ids, or names if they are verified.
  * @param verify Whether to ask the service for the workspace and the project.
  * @param gitignore Whether to add the link to .gitignore. Undefined asks on a terminal.
  */
 export const runLink = async (
-  given: Omit<Link, "profile">,
+  requestedIds: Omit<Link, "profile">,
   { verify, gitignore }: { readonly verify: boolean; readonly gitignore: boolean | undefined },
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  const isGiven = Object.keys(given).length > 0;
+  const isGiven = Object.keys(requestedIds).length > 0;
   const isAsked = !isGiven && verify && whyNotAsked(context) === undefined;
   if (!isGiven && !isAsked && !activeProfile(flags, context).name) {
     throw missingInput(
@@ -46,7 +46,7 @@ export const runLink = async (
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
     );
   }
-  const chosen = isAsked ? { projectId: await chooseProject(flags, context) } : given;
+  const chosen = isAsked ? { projectId: await chooseProject(flags, context) } : requestedIds;
   const ids = verify && isGiven ? await verified(chosen, flags, context) : chosen;
   const { file, link } = await writeLink(ids, flags, context);
   output.info(`Wrote ${file}.`);
@@ -114,28 +114,28 @@ const kinds = [
 
 /** Returns the ids of the given workspace and project. Throws `link:not_found` for one that the credential cannot access. */
 const verified = async (
-  given: Omit<Link, "profile">,
+  ids: Omit<Link, "profile">,
   flags: GlobalFlags,
   context: Context,
 ): Promise<Omit<Link, "profile">> => {
   const { signal } = context;
   const client = await connect(flags, context);
   const scope = { client, signal, defaultProject: () => undefined };
-  const found: Partial<Record<"workspaceId" | "projectId", string>> = {};
+  const resolvedIds: Partial<Record<"workspaceId" | "projectId", string>> = {};
   for (const [field, kind] of kinds) {
-    const text = given[field];
+    const text = ids[field];
     if (text === undefined) continue;
     const named = mayBeName(text) ? await resolveName(kind, text, scope) : undefined;
     const id = named ?? text;
     try {
       const resources = kind === "workspace" ? client.workspaces : client.projects;
       const { id: canonical } = await resources.get(id, { signal });
-      found[field] = isId(canonical) ? canonical : id;
+      resolvedIds[field] = isId(canonical) ? canonical : id;
     } catch (error) {
       const status = error instanceof Error && "status" in error ? error.status : undefined;
       if (status !== 403 && status !== 404 && status !== 422) throw error;
       throw linkedToNothing(kind, text);
     }
   }
-  return found;
+  return resolvedIds;
 };

@@ -58,8 +58,8 @@ const urlOf = async (target: string | undefined, flags: GlobalFlags, context: Co
   const text = target ?? takeDefault("projectId", flags, context)?.value;
   if (text === undefined) throw nothingToOpen();
   const client = await connectTo(access, context);
-  const found = mayBeName(text) ? await findNamed(text, client, flags, context) : byPrefix(text);
-  return pageOf(found, client, context);
+  const resource = mayBeName(text) ? await findNamed(text, client, flags, context) : byPrefix(text);
+  return pageOf(resource, client, context);
 };
 
 /** Reads the address of the page of a resource; what it returns is yet to be checked. */

@@ -36,12 +36,12 @@ const jobOf = async (system: CiVariables, read: Read): Promise<CiJob> => {
   const { name, tag, commit, repository } = system;
   const pullRequest = await system.pullRequest?.(read);
   const defaultBranch = await system.defaultBranch?.(read);
-  const found = pullRequest
+  const branch = pullRequest
     ? branchOfPullRequest(name, pullRequest, defaultBranch)
     : branchOfRef(name, tag && read(tag), system.branch.map(read).find(Boolean));
   const id = pullRequest ? pullRequest.commit : commit && read(commit);
   return {
-    ...found,
+    ...branch,
     commit: id !== undefined && /^[0-9a-f]{7,64}$/.test(id) ? id : undefined,
     repository: repository?.(read),
     defaultBranch,

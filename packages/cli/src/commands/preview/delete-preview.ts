@@ -28,11 +28,11 @@ export const deletePreview = async (
     await deleteDatabase(id, client, signal);
     output?.info(`Deleted database ${id} of ${gitName}.`);
   }
-  const kept = await ignoring(
+  const error = await ignoring(
     ["branch:not_found", "branch:has_resources"],
     client.branches.delete(branch.id, { signal }),
   );
-  const isKept = kept?.code === "branch:has_resources";
+  const isKept = error?.code === "branch:has_resources";
   output?.info(
     isKept
       ? `Branch ${gitName} still has other databases or services and was not deleted.`

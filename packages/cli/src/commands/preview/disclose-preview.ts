@@ -10,11 +10,11 @@ import type { PreviewFlags } from "./preview.js";
  * end. If it is interrupted, says what exists and how to go on.
  */
 export const disclosePreview = async <Options extends HandOverOptions & PreviewFlags>(
-  given: Options,
+  handOverOptions: Options,
   context: Context,
   run: (options: Options, disclosure: Disclosure, progress: Progress) => Promise<void>,
 ): Promise<void> => {
-  const options = withGitHubEnv(given, context);
+  const options = withGitHubEnv(handOverOptions, context);
   const { showSecrets = false } = options.disclosure;
   if (options.file === "-" && options.dryRun === undefined) {
     assertMayBePrinted("The connection string", { showSecrets }, context);

@@ -117,10 +117,10 @@ const print = async (
 ): Promise<void> => {
   const { cwd, output } = context;
   if (file === undefined || goElsewhere(flags)) {
-    const printed = await disclosure.printed({ ...preview, connectionString: url });
+    const result = await disclosure.printed({ ...preview, connectionString: url });
     if (file === undefined) {
       if (output.format === "table" && disclosure.showsNew) output.exact(url);
-      else await output.result(printed);
+      else await output.result(result);
       return;
     }
   }

@@ -36,8 +36,8 @@ export const projectOf = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<string> => {
-  const found = projectId ?? takeDefault("projectId", flags, context)?.value;
-  if (found !== undefined) return found;
+  const id = projectId ?? takeDefault("projectId", flags, context)?.value;
+  if (id !== undefined) return id;
   const reason = whyNotAsked(context);
   if (reason !== undefined) throw noProject(reason);
   const { chooseResource } = await import("../../run/names/choose-resource.js");
@@ -83,11 +83,13 @@ export const findPreview = async (
 ): Promise<Preview | undefined> => {
   const place = { projectId: branch.project.id, branchId: branch.id };
   const previews = await previewsOn(place, client, signal);
-  const own = previews.find((each) => each.repository === (repository?.key ?? null));
+  const own = previews.find((preview) => preview.repository === (repository?.key ?? null));
   if (own) return own;
-  if (repository) return previews.find((each) => each.repository === null);
+  if (repository) return previews.find((preview) => preview.repository === null);
   const [only, ...others] = previews;
-  if (only && others.every((each) => each.repository === only.repository)) return only;
+  if (only && others.every((preview) => preview.repository === only.repository)) return only;
   if (!only) return undefined;
-  throw severalPreviews(branch.gitName, [...new Set(previews.map((each) => each.repository ?? "none"))]);
+  throw severalPreviews(branch.gitName, [
+    ...new Set(previews.map((preview) => preview.repository ?? "none")),
+  ]);
 };

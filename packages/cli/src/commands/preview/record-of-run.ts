@@ -18,11 +18,11 @@ export const recordOfRun = async (
   context: Context,
 ): Promise<PreviewRecord> => {
   const remote = repository?.remote;
-  const [found, pushed] = await Promise.all([
+  const [localCommit, pushed] = await Promise.all([
     commitOf(gitName, remote, context),
     earlier.pushed || (remote !== undefined && isPushed(gitName, remote, context)),
   ]);
-  const commit = (job.branch === gitName ? job.commit : undefined) ?? found ?? earlier.commit;
+  const commit = (job.branch === gitName ? job.commit : undefined) ?? localCommit ?? earlier.commit;
   return {
     ...earlier,
     commit: commit !== undefined && /^[0-9a-f]{12,}$/.test(commit) ? commit.slice(0, 12) : earlier.commit,

@@ -114,7 +114,7 @@ const selected = (env: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): 
 const without = (protocol: string, protocols: string): string =>
   protocols
     .split(":")
-    .filter((each) => each !== protocol)
+    .filter((part) => part !== protocol)
     .join(":");
 
 /** Returns why git does not answer, given what a call of it threw. Throws anything else, such as an interruption. */

@@ -43,10 +43,13 @@ export const runPreviewPrune = async (
       alive: await remoteBranches(repository.remote, context),
     };
     const previews = await listPreviews(projectId, git, client, signal);
-    return previews.map((each) => ({ ...each, verdict: verdictOn(each, options.minAgeMs, Date.now()) }));
+    return previews.map((placed) => ({
+      ...placed,
+      verdict: verdictOn(placed, options.minAgeMs, Date.now()),
+    }));
   };
   let judged = await judge();
-  for (const each of judged) announce(each, output);
+  for (const entry of judged) announce(entry, output);
   const isAsking = judged.some(isDoomed) && !flags.yes && !dryRun;
   if (isAsking) {
     const { confirm } = await import("../../input/confirm.js");
@@ -55,7 +58,7 @@ export const runPreviewPrune = async (
     // The answer may have taken long. Only what was announced is deleted, and only if that is still right.
     const announced = new Set(judged.filter(isDoomed).map(({ preview }) => preview.database.id));
     judged = (await judge()).filter(({ preview }) => announced.has(preview.database.id));
-    for (const each of judged) if (!isDoomed(each)) announce(each, output);
+    for (const entry of judged) if (!isDoomed(entry)) announce(entry, output);
   }
   await rememberPushed(judged, client, context);
   const deleted: PrunedPreview[] = [];
@@ -79,28 +82,28 @@ interface Judged extends PlacedPreview {
 
 type Doom = { readonly reason: PruneReason; readonly because: string };
 
-const isDoomed = (each: Judged): each is Judged & { readonly verdict: Doom } => "reason" in each.verdict;
+const isDoomed = (entry: Judged): entry is Judged & { readonly verdict: Doom } => "reason" in entry.verdict;
 
 const announce = ({ branch, preview, verdict }: Judged, output: Context["output"]): void => {
-  const [does, why] = "reason" in verdict ? ["Deletes", verdict.because] : ["Keeps", verdict.kept];
+  const [does, why] = "reason" in verdict ? ["Deletes", verdict.because] : ["Keeps", verdict.keepReason];
   output.info(`${does} ${preview.database.id} of ${branch.gitName}: ${why}.`);
 };
 
-type Verdict = Doom | { readonly kept: string };
+type Verdict = Doom | { readonly keepReason: string };
 
 const verdictOn = ({ preview, state }: PlacedPreview, minAgeMs: number, now: number): Verdict => {
   const { database, repository, record } = preview;
   if (state === "other-repository")
-    return { kept: `it is a preview of another git repository, ${String(repository)}` };
-  if (state === "checked-out") return { kept: "its branch is checked out" };
+    return { keepReason: `it is a preview of another git repository, ${String(repository)}` };
+  if (state === "checked-out") return { keepReason: "its branch is checked out" };
   if (record.expiresAt !== undefined && Date.parse(record.expiresAt) <= now) {
     return { reason: "expired", because: `it expired at ${record.expiresAt}` };
   }
   if (state === "unknown")
-    return { kept: "it was made without a git repository (mgmt preview down deletes it)" };
-  if (state === "exists") return { kept: "its branch is in the git remote" };
-  if (state === "not-pushed") return { kept: "its branch was never seen in the git remote" };
-  if (now - ageStart(database) < minAgeMs) return { kept: "it is younger than --min-age" };
+    return { keepReason: "it was made without a git repository (mgmt preview down deletes it)" };
+  if (state === "exists") return { keepReason: "its branch is in the git remote" };
+  if (state === "not-pushed") return { keepReason: "its branch was never seen in the git remote" };
+  if (now - ageStart(database) < minAgeMs) return { keepReason: "it is younger than --min-age" };
   return { reason: "gone", because: "its branch is no longer in the git remote" };
 };
 

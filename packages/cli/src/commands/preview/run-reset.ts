@@ -40,8 +40,8 @@ type Replaced = Pick<EnsuredCopy, "preview" | "region">;
 
 /** Replaces the data of a preview database by that of its source. */
 export const runPreviewReset = (options: ResetOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  disclosePreview(options, context, (each, disclosure, progress) =>
-    reset(each, disclosure, flags, context, progress),
+  disclosePreview(options, context, (settled, disclosure, progress) =>
+    reset(settled, disclosure, flags, context, progress),
   );
 
 const reset = async (

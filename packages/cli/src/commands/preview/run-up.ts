@@ -20,8 +20,8 @@ export interface UpOptions extends PreviewFlags, HandOverOptions {
 
 /** Creates the preview database of a branch unless it exists, and prints or writes its connection string. */
 export const runPreviewUp = (options: UpOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  disclosePreview(options, context, (each, disclosure, progress) =>
-    createOrFind(each, disclosure, flags, context, progress),
+  disclosePreview(options, context, (settled, disclosure, progress) =>
+    createOrFind(settled, disclosure, flags, context, progress),
   );
 
 const createOrFind = async (
@@ -36,7 +36,7 @@ const createOrFind = async (
   const { client, projectId, gitName, surroundings, dryRun } = await openBranch(options, flags, context);
 
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
-  const known = branches.find((each) => each.gitName === gitName);
+  const known = branches.find((branch) => branch.gitName === gitName);
   if (known) assertPreview(known);
   const existing = known && (await findPreview(known, surroundings, client, context));
   if (existing?.database.status === "failure") throw previewFailed(gitName, existing.database.id);

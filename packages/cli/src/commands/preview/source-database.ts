@@ -79,7 +79,7 @@ export const ensureCopy = async (
   const { resource, created } = await client.databases.ensure(body, { signal });
   const { id } = resource;
   const all = dryRun ? [] : await previewsOn({ projectId, branchId }, client, signal);
-  const oldest = all.find((each) => each.repository === repository);
+  const oldest = all.find((preview) => preview.repository === repository);
   if (oldest) {
     if (created && oldest.database.id !== id) await deleteDatabase(id, client, signal);
     const region = oldest.database.region?.id ?? null;

@@ -17,7 +17,7 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
   const result = row ? resultOfRow(row, item, sharedResults.item) : (item ?? (await ownResult(command)));
   if (result === null && command.commands.length > 0) {
-    const names = command.commands.map((each) => each.name()).join(", ");
+    const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
     throw usageError(`${lineOf(command)} is a group of commands`, `Add one of: ${names}.`);
   }
   const { dryRun } = sharedResults;
@@ -45,7 +45,9 @@ const dialect = "https://json-schema.org/draft/2020-12/schema";
 const find = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
   for (const word of words) {
-    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    const next = command.commands.find(
+      (subcommand) => subcommand.name() === word || subcommand.aliases().includes(word),
+    );
     if (!next)
       throw usageError(`Unknown command: ${lineOf(command)} ${word}`, `Run ${lineOf(command)} --help.`);
     if (next instanceof MgmtCommand) await next.define();
@@ -64,8 +66,8 @@ const resultOfRow = (
   itemResult: Schema,
 ): Schema | null => {
   if (envelope === "list" && item) return listOf(item);
-  if (item && ensure?.found !== undefined && words.at(-1) === "ensure") {
-    return { anyOf: [item, { $ref: `#/$defs/${ensure.found}` }] };
+  if (item && ensure?.existing !== undefined && words.at(-1) === "ensure") {
+    return { anyOf: [item, { $ref: `#/$defs/${ensure.existing}` }] };
   }
   if (envelope !== "none") return item ?? null;
   return method === "DELETE" ? listOf(itemResult) : null;

@@ -4,13 +4,13 @@ import type { DatabaseStatus, StatusResult } from "./gather.js";
 /** Describes what is different between two looks at the service, as lines for people. Empty if nothing is. */
 export const changesBetween = (before: StatusResult, after: StatusResult): string[] => {
   const lines: string[] = [];
-  const earlier = new Map(before.databases.map((each) => [each.id, each]));
+  const earlier = new Map(before.databases.map((database) => [database.id, database]));
   for (const database of after.databases) {
     const known = earlier.get(database.id);
     earlier.delete(database.id);
     const name = `database ${database.name} (${database.id})`;
     if (!known) lines.push(`${name}: created, ${database.status}`);
-    else lines.push(...shown.flatMap((field) => changeOf(name, field, known, database)));
+    else lines.push(...comparedFields.flatMap((field) => changeOf(name, field, known, database)));
   }
   for (const { id, name } of earlier.values()) lines.push(`database ${name} (${id}): deleted`);
   if (before.project?.name !== after.project?.name) {
@@ -26,16 +26,16 @@ export const changesBetween = (before: StatusResult, after: StatusResult): strin
   return lines;
 };
 
-const shown = ["name", "status", "isDefault", "branch", "sizeBytes", "connections"] as const;
+const comparedFields = ["name", "status", "isDefault", "branch", "sizeBytes", "connections"] as const;
 
-const titles: Readonly<Partial<Record<(typeof shown)[number], string>>> = {
+const titles: Readonly<Partial<Record<(typeof comparedFields)[number], string>>> = {
   isDefault: "default",
   sizeBytes: "size",
 };
 
 const changeOf = (
   name: string,
-  field: (typeof shown)[number],
+  field: (typeof comparedFields)[number],
   before: DatabaseStatus,
   after: DatabaseStatus,
 ): string[] => {
@@ -43,5 +43,5 @@ const changeOf = (
   return old === now ? [] : [`${name}: ${titles[field] ?? field} ${old} → ${now}`];
 };
 
-const textOf = (field: (typeof shown)[number], value: string | number | boolean | null): string =>
+const textOf = (field: (typeof comparedFields)[number], value: string | number | boolean | null): string =>
   field === "sizeBytes" && typeof value === "number" ? formatBytes(value) : String(value ?? "unknown");

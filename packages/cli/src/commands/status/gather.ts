@@ -58,7 +58,7 @@ const atOnce = 8;
 
 /** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */
 export const gatherStatus = async (
-  given: string | undefined,
+  projectName: string | undefined,
   { client, service }: { readonly client: MgmtClient; readonly service: string },
   surroundings: Surroundings | undefined,
   flags: GlobalFlags,
@@ -66,19 +66,21 @@ export const gatherStatus = async (
 ): Promise<StatusResult> => {
   const { signal } = context;
   const chosen =
-    given === undefined ? findDefault("projectId", flags, context) : { value: given, from: "--project-id" };
+    projectName === undefined
+      ? findDefault("projectId", flags, context)
+      : { value: projectName, from: "--project-id" };
   const approvals = (await countWaiting(flags, context)) ?? null;
   if (!chosen) return { service, project: null, databases: [], preview: null, waitingApprovals: approvals };
   const projectId = await idOf("project", chosen.value, client, flags, context);
-  const [project, found, branches] = await Promise.all([
+  const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
     client.databases.list({ projectId }, { signal }).toArray(),
     client.projects.branches.list(projectId, undefined, { signal }).toArray(),
   ]);
   const names = new Map(branches.map(({ id, gitName }) => [id, gitName]));
-  const sizes = await sizesOf(found, client, signal);
+  const sizes = await sizesOf(databases, client, signal);
   const gitBranch = surroundings && (await knownBranch(surroundings, context));
-  const preview = previewsAmong(found).find(
+  const preview = previewsAmong(databases).find(
     ({ database, repository }) =>
       names.get(database.branchId ?? "") === gitBranch &&
       (repository === null || repository === surroundings?.repository?.key),
@@ -86,15 +88,15 @@ export const gatherStatus = async (
   return {
     service,
     project: { id: project.id, name: project.name, region: project.defaultRegion, from: chosen.from },
-    databases: found.map((each) => ({
-      id: each.id,
-      name: each.name,
-      status: each.status,
-      isDefault: each.isDefault,
-      region: each.region?.id ?? null,
-      branch: names.get(each.branchId ?? "") ?? null,
-      sizeBytes: sizes.get(each.id) ?? null,
-      connections: each.connections.length,
+    databases: databases.map((database) => ({
+      id: database.id,
+      name: database.name,
+      status: database.status,
+      isDefault: database.isDefault,
+      region: database.region?.id ?? null,
+      branch: names.get(database.branchId ?? "") ?? null,
+      sizeBytes: sizes.get(database.id) ?? null,
+      connections: database.connections.length,
     })),
     preview:
       preview && gitBranch !== undefined

@@ -117,8 +117,8 @@ const printStatus = async (status: StatusResult, { output }: Context, prefix = "
   output.wrapped(prefix + lines.join("\n"));
   if (databases.length === 0) return project ? output.info("It has no database.") : undefined;
   output.text("");
-  const rows = databases.map(({ sizeBytes, ...each }) => ({
-    ...each,
+  const rows = databases.map(({ sizeBytes, ...database }) => ({
+    ...database,
     size: sizeBytes === null ? "" : formatBytes(sizeBytes),
   }));
   await output.list([rows], "DatabaseStatus");

@@ -7,17 +7,17 @@ import { linkFilesFrom } from "../../profiles/link-file.js";
 
 /** Deletes the link file that applies to the working directory, even a corrupt one. */
 export const runUnlink = async ({ cwd, output }: Pick<Context, "cwd" | "output">): Promise<void> => {
-  const found = linkFilesFrom(cwd).find((each) => lstatSync(each, { throwIfNoEntry: false }));
-  if (found === undefined) return output.info("This folder is not linked.");
+  const linkFile = linkFilesFrom(cwd).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
+  if (linkFile === undefined) return output.info("This folder is not linked.");
   // What a symbolic link leads to is not ours to delete.
-  const file = isSymbolicLink(dirname(found)) ? dirname(found) : found;
+  const file = isSymbolicLink(dirname(linkFile)) ? dirname(linkFile) : linkFile;
   try {
     await rm(file);
   } catch (error) {
     throw unwritableLink(file, error);
   }
   // Fails if the folder has other files in it, which is fine.
-  if (file === found) await rmdir(dirname(file)).catch(() => undefined);
+  if (file === linkFile) await rmdir(dirname(file)).catch(() => undefined);
   output.info(`Deleted ${file}.`);
 };
 

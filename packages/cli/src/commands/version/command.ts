@@ -24,8 +24,8 @@ export const versionCommand: CommandDeclaration<PrintedVersion> = {
         return output.text(version);
       }
       const { versions, platform, arch } = process;
-      const printed: PrintedVersion = { version, node: versions.node, platform: `${platform}-${arch}` };
-      await output.result(printed);
+      const result: PrintedVersion = { version, node: versions.node, platform: `${platform}-${arch}` };
+      await output.result(result);
     });
   },
 };

@@ -38,9 +38,9 @@ export class LatestVersion {
 
   /** Whether the last lookup or notice was more than a day ago. */
   isDue(): boolean {
-    const found = lstatSync(this.file, { throwIfNoEntry: false });
+    const stats = lstatSync(this.file, { throwIfNoEntry: false });
     // The clock may have been moved back since.
-    return found === undefined || Math.abs(Date.now() - found.mtimeMs) > dayMs;
+    return stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > dayMs;
   }
 
   /** Starts npm in the background, which writes the version. Does nothing if there is no npm. */

@@ -42,7 +42,7 @@ const unexpectedArguments = (command: Command): Error => {
     );
   }
   const extra = command.args.slice(command.registeredArguments.length).map(quoted).join(", ");
-  const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
+  const names = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
   return usageError(
     `${lineOf(command)} does not accept the argument ${extra}`,
     `It takes ${names || "no arguments"}. ${lineOf(command)} --help shows the arguments and flags.`,
@@ -76,16 +76,18 @@ const flagOfTerraform = (message: string, command: Command): string | undefined 
 };
 
 const valueOfSwitch = ({ long = "" }: Option, command: Command): Error => {
-  const opposite = command.options.find((each) => each.long === long.replace("--", "--no-"));
+  const opposite = command.options.find((option) => option.long === long.replace("--", "--no-"));
   const off = opposite ? `pass ${opposite.long ?? ""}` : "leave it out";
   return usageError(`${long} takes no value`, `Pass ${long} to turn it on; to turn it off, ${off}.`);
 };
 
 const unknownCommand = async (command: Command): Promise<Error> => {
   const word = command.args[0] ?? "";
-  const shown = command.createHelp().visibleCommands(command);
+  const visible = command.createHelp().visibleCommands(command);
   const byName = new Map(
-    shown.flatMap((each) => [each.name(), ...each.aliases()].map((name) => [name, each])),
+    visible.flatMap((subcommand) =>
+      [subcommand.name(), ...subcommand.aliases()].map((name) => [name, subcommand]),
+    ),
   );
   const names = [...byName.keys()];
   const meant = meantBy(word, names);
@@ -94,7 +96,7 @@ const unknownCommand = async (command: Command): Promise<Error> => {
   const rest = command.args.slice(1);
   const suggestions =
     matches.size > 0
-      ? await Promise.all([...matches].map(async (each) => lineOf(await calledBy(rest, each))))
+      ? await Promise.all([...matches].map(async (match) => lineOf(await calledBy(rest, match))))
       : await inOtherGroups(word, command);
   const message = `Unknown command: ${lineOf(command)} ${word}`;
   if (suggestions.length === 0) return usageError(message, `${lineOf(command)} --help lists the commands.`);
@@ -118,14 +120,14 @@ const calledBy = async ([word, ...rest]: readonly string[], command: Command): P
 const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
   // Many call databases so, and this group has what is in one.
   const group = command.name() === "db" ? "databases" : command.name();
-  const shown = groups.filter(({ name }) => !groupOverlays[name]?.hidden);
-  const rows = (await Promise.all(shown.map(({ load }) => load()))).flat().filter((row) => !isHidden(row));
-  const found = rows.flatMap(({ words }) => {
+  const visible = groups.filter(({ name }) => !groupOverlays[name]?.hidden);
+  const rows = (await Promise.all(visible.map(({ load }) => load()))).flat().filter((row) => !isHidden(row));
+  const lines = rows.flatMap(({ words }) => {
     const index = words.indexOf(word);
     const isMeant = command.parent === null || index < words.length - 1 || words[index - 1] === group;
     return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
   });
-  return [...new Set(found)].slice(0, 3);
+  return [...new Set(lines)].slice(0, 3);
 };
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -149,7 +149,7 @@ const withConnection = (words: Words, { line, flags, words: failed }: FailedComm
   const [first = ""] = words;
   const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
   if (offline.includes(first) || words.at(-1) === "--help" || isRepeated) return words;
-  const given: readonly (readonly [string, string | undefined])[] = [
+  const settings: readonly (readonly [string, string | undefined])[] = [
     ["--base-url", flags.baseUrl === undefined ? undefined : shownAddress(flags.baseUrl)],
     ["--profile", flags.profile],
     // Standard input has been read, and a login stores a credential of its own.
@@ -158,6 +158,6 @@ const withConnection = (words: Words, { line, flags, words: failed }: FailedComm
       flags.tokenFile === "-" || first === "login" || failed[0] === "login" ? undefined : flags.tokenFile,
     ],
   ];
-  const missing = given.filter(([flag]) => !words.includes(flag));
+  const missing = settings.filter(([flag]) => !words.includes(flag));
   return [...words, ...missing.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))];
 };

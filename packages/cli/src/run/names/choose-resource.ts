@@ -53,11 +53,11 @@ const idOfParent = async (
   const { client, known, flags, context } = choosing;
   const name = `${parent.kind}Id`;
   const preset = isDefaultName(name) ? takeDefault(name, flags, context)?.value : undefined;
-  const nameable = namedKinds.find((each) => each === parent.kind);
-  const found =
+  const nameable = namedKinds.find((name) => name === parent.kind);
+  const parentId =
     known[parent.kind] ??
     (preset !== undefined && nameable ? await idOf(nameable, preset, client, flags, context) : preset);
-  if (found !== undefined || !kinds[kind].list.includes(`{${parent.parameter}}`)) return found;
+  if (parentId !== undefined || !kinds[kind].list.includes(`{${parent.parameter}}`)) return parentId;
   const { noun } = kinds[parent.kind];
   const title = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;
   const id = await chooseResource(parent.kind, title, choosing);

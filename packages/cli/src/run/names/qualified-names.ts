@@ -22,7 +22,7 @@ export const candidatesOf = async (
     })),
   );
   return candidates.map(({ item, id, label }) => {
-    const isUnique = candidates.filter((each) => each.label === label).length === 1;
+    const isUnique = candidates.filter((candidate) => candidate.label === label).length === 1;
     return { id, label: isUnique ? label : [label, ...differences(item)].join(", ") };
   });
 };
@@ -41,7 +41,7 @@ const qualified = async (kind: NamedKind, item: Item, scope: ListScope): Promise
       return joined([await projectOf(item, scope), await branchOf(item, scope), name]);
     case "connection": {
       const id = textAt(item, "database", "id");
-      const database = (await listed("database", {}, scope))?.find((each) => each["id"] === id);
+      const database = (await listed("database", {}, scope))?.find((candidate) => candidate["id"] === id);
       const of = database ? await qualified("database", database, scope) : textAt(item, "database", "name");
       return joined([of, name]);
     }
@@ -52,7 +52,7 @@ const projectOf = async (item: Item, scope: ListScope): Promise<string | undefin
   const name = textAt(item, "project", "name");
   if (name !== undefined) return name;
   const id = textAt(item, "projectId");
-  const project = (await listed("project", {}, scope))?.find((each) => each["id"] === id);
+  const project = (await listed("project", {}, scope))?.find((candidate) => candidate["id"] === id);
   return project ? nameOfItem(project) : id;
 };
 
@@ -60,7 +60,7 @@ const branchOf = async (item: Item, scope: ListScope): Promise<string | undefine
   const id = textAt(item, "branchId");
   const project = textAt(item, "project", "id") ?? textAt(item, "projectId");
   if (id === undefined || project === undefined) return undefined;
-  const branch = (await listed("branch", { project }, scope))?.find((each) => each["id"] === id);
+  const branch = (await listed("branch", { project }, scope))?.find((candidate) => candidate["id"] === id);
   return branch && nameOfItem(branch);
 };
 

@@ -16,7 +16,7 @@ export interface NameScope extends ListScope {
 
 /** What a name was compared with. */
 interface Search {
-  readonly found: readonly Item[];
+  readonly matches: readonly Item[];
   /** The names that could have been meant, as they would be typed. */
   readonly names: readonly string[];
 }
@@ -40,13 +40,13 @@ interface Search {
 export const resolveName = async (
   kind: NamedKind,
   text: string,
-  given: NameScope,
+  options: NameScope,
 ): Promise<string | undefined> => {
-  const scope = { ...given, lists: given.lists ?? new Map() };
+  const scope = { ...options, lists: options.lists ?? new Map() };
   const search = await searchFor(kind, text, scope);
-  const found = search?.found ?? [];
-  if (found.length > 1) throw await ambiguous(kind, text, found, scope);
-  const id = found[0]?.["id"];
+  const matches = search?.matches ?? [];
+  if (matches.length > 1) throw await ambiguous(kind, text, matches, scope);
+  const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
   if (search || /[/@]/.test(text))
     throw unknownName(kind, text, similar(text, search?.names ?? []), scope.field);
@@ -56,11 +56,11 @@ export const resolveName = async (
 const ambiguous = async (
   kind: NamedKind,
   text: string,
-  found: readonly Item[],
+  matches: readonly Item[],
   scope: NameScope,
 ): Promise<Error> => {
   const { candidatesOf } = await import("./qualified-names.js");
-  return ambiguousName(kind, text, await candidatesOf(kind, found, scope));
+  return ambiguousName(kind, text, await candidatesOf(kind, matches, scope));
 };
 
 const searchFor = async (kind: NamedKind, text: string, scope: NameScope): Promise<Search | undefined> => {
@@ -102,7 +102,7 @@ const branches = async (text: string, scope: NameScope): Promise<Search | undefi
   return inProject(await scope.chooseProject(text), own);
 };
 
-const isFound = (search: Search | undefined): boolean => search !== undefined && search.found.length > 0;
+const isFound = (search: Search | undefined): boolean => search !== undefined && search.matches.length > 0;
 
 /**
  * Searches in each project whose name is before one of the separators in a text. Returns undefined if there is none. Throws
@@ -120,15 +120,15 @@ const inProjects = async (
     const named = matching("project", (await listed("project", {}, scope)) ?? [], name);
     if (named.length > 1) throw await ambiguous("project", name, named, scope);
     const id = named[0]?.["id"];
-    const found =
+    const result =
       typeof id === "string" ? await search(id, text.slice(0, index + separator.length)) : undefined;
-    if (found) searches.push(found);
+    if (result) searches.push(result);
   }
   return searches.length === 0 ? undefined : merged(searches);
 };
 
 const merged = (searches: readonly Search[]): Search => ({
-  found: [...new Set(searches.flatMap(({ found }) => found))],
+  matches: [...new Set(searches.flatMap(({ matches }) => matches))],
   names: searches.flatMap(({ names }) => names),
 });
 
@@ -201,9 +201,9 @@ const connections = async (text: string, scope: NameScope): Promise<Search | und
   let problem: CliError | undefined;
   for (const search of searches) {
     try {
-      const found = await search();
-      if (isFound(found)) return found;
-      first ??= found;
+      const result = await search();
+      if (isFound(result)) return result;
+      first ??= result;
     } catch (error) {
       if (!isUnknownName(error)) throw error;
       problem ??= error;
@@ -215,9 +215,9 @@ const connections = async (text: string, scope: NameScope): Promise<Search | und
 
 /** @param slash where the name of the database ends. */
 const connectionsOf = async (text: string, slash: number, scope: NameScope): Promise<Search | undefined> => {
-  const found = (await inBranches("database", text.slice(0, slash), scope))?.found ?? [];
+  const databases = (await inBranches("database", text.slice(0, slash), scope))?.matches ?? [];
   const lists = await Promise.all(
-    found.map(({ id }) => listed("connection", { database: String(id) }, scope)),
+    databases.map(({ id }) => listed("connection", { database: String(id) }, scope)),
   );
   const items = lists.flatMap((list) => list ?? []);
   return searchIn("connection", items, text.slice(slash + 1), text.slice(0, slash + 1));
@@ -250,8 +250,8 @@ const searchIn = (
   prefix = "",
 ): Search | undefined =>
   items && {
-    found: matching(kind, items, name),
-    names: items.flatMap(namesOf).map((each) => `${prefix}${each}`),
+    matches: matching(kind, items, name),
+    names: items.flatMap(namesOf).map((name) => `${prefix}${name}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */

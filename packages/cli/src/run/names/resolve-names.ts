@@ -48,19 +48,19 @@ export class Names {
       if (id !== undefined && holder) setAt(holder, field.path, id);
     }
     const isMany = ids.length > this.row.arguments.length;
-    const found: string[] = [];
+    const resolvedIds: string[] = [];
     const unknown = new Map<string, CliError>();
     for (const [index, id] of ids.entries()) {
       const kind = kindAt(this.row, index);
       try {
-        found.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
+        resolvedIds.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
       } catch (error) {
         if (!isMany || !isUnknownName(error)) throw error;
         unknown.set(id, error);
-        found.push(id);
+        resolvedIds.push(id);
       }
     }
-    return { ids: found, input: resolved, unknown };
+    return { ids: resolvedIds, input: resolved, unknown };
   }
 
   /** @param bodyField the field of a body that has the name. Default: the command line has it. */
@@ -73,8 +73,8 @@ export class Names {
       lists: this.#lists,
       field: bodyField,
       defaultProject: () => {
-        const given = projectField && valueIn(input, projectField);
-        if (typeof given === "string") return given;
+        const projectId = projectField && valueIn(input, projectField);
+        if (typeof projectId === "string") return projectId;
         return takeDefault("projectId", flags, context, () => activeProfile(flags, context))?.value;
       },
       chooseProject: (branch) => this.#chooseProject(branch, bodyField),

@@ -105,8 +105,10 @@ export class MgmtCommand extends Command {
 
   /** Returns the subcommand that a word calls by its name or an alias. */
   subcommand(word: string): MgmtCommand | undefined {
-    const lazy = this.isAdding ? undefined : [...this.lazy.keys()].find((each) => isNamed(each, word));
-    return lazy ? this.make(lazy) : this.made.find((each) => isCalledBy(each, word));
+    const lazy = this.isAdding
+      ? undefined
+      : [...this.lazy.keys()].find((candidate) => isNamed(candidate, word));
+    return lazy ? this.make(lazy) : this.made.find((candidate) => isCalledBy(candidate, word));
   }
 
   /** Commander calls this to look a subcommand up. */
@@ -117,7 +119,7 @@ export class MgmtCommand extends Command {
   /** Returns all subcommands in the order in which they were added. */
   private makeAll(): MgmtCommand[] {
     if (this.isAdding || [...this.lazy.values()].every((made) => made !== undefined)) return this.made;
-    const commands = [...this.lazy.keys()].map((each) => this.make(each));
+    const commands = [...this.lazy.keys()].map((declaration) => this.make(declaration));
     this.made.sort((a, b) => commands.indexOf(a) - commands.indexOf(b));
     return this.made;
   }
@@ -164,7 +166,7 @@ export class MgmtCommand extends Command {
     if (!request?.error) return super.help(request);
     throw usageError(
       `${lineOf(this)} needs a command`,
-      `One of: ${this.commands.map((each) => each.name()).join(", ")}.`,
+      `One of: ${this.commands.map((subcommand) => subcommand.name()).join(", ")}.`,
     );
   }
 
@@ -201,7 +203,7 @@ export const subcommandNames = async (root: MgmtCommand, words: readonly string[
     return root
       .createHelp()
       .visibleCommands(root)
-      .map((each) => each.name());
+      .map((subcommand) => subcommand.name());
   }
   const next = root.subcommand(word);
   await next?.define();
@@ -211,7 +213,7 @@ export const subcommandNames = async (root: MgmtCommand, words: readonly string[
 /** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
 export const calledCommand = (command: Command): Command => {
   const [word = ""] = command.args;
-  const next = command.commands.find((each) => isCalledBy(each, word));
+  const next = command.commands.find((subcommand) => isCalledBy(subcommand, word));
   return next === undefined ? command : calledCommand(next);
 };
 

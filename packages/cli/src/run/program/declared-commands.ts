@@ -50,8 +50,8 @@ const declarationOf = (
 ): CommandDeclaration<unknown> | undefined => {
   const calls = (words: string): boolean => line === `mgmt ${words}`;
   return Object.values(declarations).find(
-    (each): each is CommandDeclaration<unknown> =>
-      "define" in each && (calls(each.words) || (each.alsoAs ?? []).some(calls)),
+    (declaration): declaration is CommandDeclaration<unknown> =>
+      "define" in declaration && (calls(declaration.words) || (declaration.alsoAs ?? []).some(calls)),
   );
 };
 

@@ -56,7 +56,7 @@ export const describeCommand = (command: MgmtCommand): CommandHelp => {
     aliases: command.aliases(),
     operationId: row?.id ?? null,
     arguments: command.registeredArguments.map(describeArgument),
-    options: [...options.filter((each) => !each.global), ...options.filter((each) => each.global)],
+    options: [...options.filter((option) => !option.global), ...options.filter((option) => option.global)],
     subcommands: helper.visibleCommands(command).map(describeSubcommand),
     examples: sectionOf(command, "Examples"),
   };
@@ -97,7 +97,9 @@ const describeSubcommand = (command: Command): CommandHelp["subcommands"][number
 /** Defines and returns a command and all below it that are not hidden, in the order of the help. */
 export const everyCommand = async (command: MgmtCommand): Promise<MgmtCommand[]> => {
   await command.define();
-  const shown = new Set(command.createHelp().visibleCommands(command));
-  const inner = await Promise.all(command.commands.filter((each) => shown.has(each)).map(everyCommand));
+  const visible = new Set(command.createHelp().visibleCommands(command));
+  const inner = await Promise.all(
+    command.commands.filter((subcommand) => visible.has(subcommand)).map(everyCommand),
+  );
   return [command, ...inner.flat()];
 };

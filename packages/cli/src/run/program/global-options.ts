@@ -57,7 +57,7 @@ export const refusedSecret = (flag: string, hint: string): Option =>
 /** Returns the global flags of a command and the commands above it. The one closest to the command wins. */
 export const globalFlags = (command: Command): GlobalFlags => {
   const chain: Command[] = [];
-  for (let each: Command | null = command; each; each = each.parent) chain.unshift(each);
+  for (let current: Command | null = command; current; current = current.parent) chain.unshift(current);
   // `addGlobalOptions` defines these options on every command.
-  return Object.assign({}, ...chain.map((each) => each.opts<GlobalFlags>())) as GlobalFlags;
+  return Object.assign({}, ...chain.map((ancestor) => ancestor.opts<GlobalFlags>())) as GlobalFlags;
 };

@@ -32,7 +32,7 @@ export const renderOverview = (program: Command, helper: Help, columns: number):
   }
   const detailed = [...sections].filter(([title]) => !namesOnly.includes(title));
   const width = Math.max(
-    ...commands.map((each) => each.name().length),
+    ...commands.map((command) => command.name().length),
     ...options.map(([flags]) => flags.length),
   );
   const rendered = (rows: readonly Row[]): string[] =>
@@ -44,14 +44,14 @@ export const renderOverview = (program: Command, helper: Help, columns: number):
     ...detailed.flatMap(([title, inSection]) => [
       "",
       title,
-      ...rendered(inSection.map((each) => [each.name(), helper.subcommandDescription(each)])),
+      ...rendered(inSection.map((command) => [command.name(), helper.subcommandDescription(command)])),
     ]),
     "",
     "More commands:",
     ...rendered(
       namesOnly.map((title) => [
         title.replace(":", ""),
-        (sections.get(title) ?? []).map((each) => each.name()).join(", "),
+        (sections.get(title) ?? []).map((command) => command.name()).join(", "),
       ]),
     ),
     "",

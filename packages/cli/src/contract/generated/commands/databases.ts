@@ -197,7 +197,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "CreatedDatabase",
-    ensure: { identities: ["logicalId"], found: "Database", conflict: "database:logical_id_conflict" },
+    ensure: { identities: ["logicalId"], existing: "Database", conflict: "database:logical_id_conflict" },
     credentials: {
       property: "connection",
       operation: "connections.create",

@@ -104,7 +104,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "ProjectWithDatabase",
-    ensure: { identities: ["logicalId"], found: "Project", conflict: "project:logical_id_conflict" },
+    ensure: { identities: ["logicalId"], existing: "Project", conflict: "project:logical_id_conflict" },
     secrets: {
       paths: [
         "database.connections.*.directConnection.pass",
@@ -480,6 +480,6 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "Branch",
-    ensure: { identities: ["gitName"], found: "Branch", conflict: "branch:already_exists" },
+    ensure: { identities: ["gitName"], existing: "Branch", conflict: "branch:already_exists" },
   },
 ];

@@ -145,7 +145,7 @@ export const commands: readonly OperationCommand[] = [
     envelope: "data",
     paged: false,
     resource: "App",
-    ensure: { identities: ["logicalId", "displayName"], found: "App", conflict: "app:already_exists" },
+    ensure: { identities: ["logicalId", "displayName"], existing: "App", conflict: "app:already_exists" },
   },
   {
     id: "services.get",
