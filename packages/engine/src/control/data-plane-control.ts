@@ -36,12 +36,12 @@ export class DataPlaneControl<M extends Mode> {
   addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
     const { faults } = this.#required();
     const { database } = fault;
-    const found = this.world().transact(readOnly, ({ store }) => {
+    const result = this.world().transact(readOnly, ({ store }) => {
       if (typeof database === "string" && !store.databases.get(canonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });
     // The result comes as the rows do: at once or in a promise.
-    return andThen<void, InstalledConnectionFault>(found, () => faults.add(fault)) as Returned<
+    return andThen<void, InstalledConnectionFault>(result, () => faults.add(fault)) as Returned<
       M,
       InstalledConnectionFault
     >;

@@ -18,26 +18,26 @@ export class DefaultRows {
   get workspace(): WorkspaceRow {
     const { workspaces } = this.store();
     return this.homeId === undefined
-      ? found(workspaces.find({}), "first workspace")
-      : found(workspaces.get(this.homeId), `workspace ${this.homeId}`);
+      ? existing(workspaces.find({}), "first workspace")
+      : existing(workspaces.get(this.homeId), `workspace ${this.homeId}`);
   }
 
   /** The owner of the workspace. */
   get user(): UserRow {
-    return found(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
+    return existing(this.store().users.get(this.workspace.memberIds[0] ?? ""), "first user");
   }
 
   /** A service token of the workspace. */
   get serviceToken(): ServiceTokenRow {
     const { id } = this.workspace;
-    return found(this.store().serviceTokens.find({ workspaceId: id }), "service token");
+    return existing(this.store().serviceTokens.find({ workspaceId: id }), "service token");
   }
 
   /** A workspace that credentials of the workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
     const first = this.store().workspaces.page({ where: {}, limit: 2 });
     const { id } = this.workspace;
-    return found(
+    return existing(
       first.find((row) => row.id !== id),
       "other workspace",
     );
@@ -45,7 +45,7 @@ export class DefaultRows {
 
   /** The owner of the other workspace. */
   get otherUser(): UserRow {
-    return found(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
+    return existing(this.store().users.get(this.otherWorkspace.memberIds[0] ?? ""), "other user");
   }
 
   /** Id of an agent of the owner: the `sub` of its tokens. */
@@ -74,7 +74,7 @@ export const workspaceOf = ({ workspaces }: Store, user: UserRow, id?: string): 
   return workspace;
 };
 
-const found = <T>(row: T | undefined, name: string): T => {
+const existing = <T>(row: T | undefined, name: string): T => {
   if (row === undefined) throw controlErrors.defaultDeleted(name);
   return row;
 };

@@ -33,13 +33,15 @@ export class Faults<M extends Mode> implements FaultSource {
       assertFault(fault);
       const id = `fault-${String(installed.nextFault)}`;
       install({ hasFaults: true, nextFault: installed.nextFault + 1 });
-      return shown(faults.insert({ id, createdAt: now, fault: { ...fault }, struck: 0, skipped: 0 }));
+      return installedFault(
+        faults.insert({ id, createdAt: now, fault: { ...fault }, struck: 0, skipped: 0 }),
+      );
     });
   }
 
   /** Returns the installed faults, oldest first. */
   list(): Returned<M, InstalledFault[]> {
-    return this.records.read(({ faults }) => faults.list({}).map(shown));
+    return this.records.read(({ faults }) => faults.list({}).map(installedFault));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
@@ -68,7 +70,7 @@ export class Faults<M extends Mode> implements FaultSource {
     return this.records.read(({ faults }) => {
       const idle = faults
         .list({})
-        .map(shown)
+        .map(installedFault)
         .filter(({ struck }) => struck === 0);
       if (idle.length > 0) throw new FaultNotStruckError(idle);
     });
@@ -95,4 +97,4 @@ const removeFault = (id: string, { faults, install }: ServerStep): void => {
   if (faults.list({}).length === 0) install({ hasFaults: false });
 };
 
-const shown = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });
+const installedFault = ({ id, fault, struck }: FaultRow): InstalledFault => ({ ...fault, id, struck });

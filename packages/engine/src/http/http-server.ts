@@ -232,7 +232,7 @@ const handleRequest = (
   const path = pathOf(request.url ?? "/");
   const reply = (body?: Uint8Array, bodyTooLarge = false): void => {
     const result = engine.handle({ method, path, headers, body, bodyTooLarge, ...surroundings });
-    if (isPromise(result)) void result.then((each) => send(request, response, each));
+    if (isPromise(result)) void result.then((settled) => send(request, response, settled));
     else send(request, response, result);
   };
   const { limit, discarded } = hasBody(request) ? engine.bodyPolicy(method, path) : ignoredBody;

@@ -158,7 +158,7 @@ export class JobRunner {
           (jobs, isFree) => {
             const first = jobs.listExpired(time, left.size + 1);
             // It is free unless another process has it.
-            const isEnough = first.length <= left.size || first.some((each) => isNew(each) && isFree(each));
+            const isEnough = first.length <= left.size || first.some((job) => isNew(job) && isFree(job));
             return (isEnough ? first : jobs.listExpired(time, left.size + maxSeen)).filter(isNew);
           },
           ({ dueAt }, tables) => reach(dueAt, tables),
@@ -205,7 +205,7 @@ export class JobRunner {
     this.#hasMore = due.length === maxSeen || free.length < unknown.length;
     if (free.length === 0) return;
     const workspaces = await workspacesOf(free);
-    const taken = await transact(
+    const claimed = await transact(
       "take",
       (jobs) =>
         free.flatMap(({ id, owner }, index) =>
@@ -215,7 +215,7 @@ export class JobRunner {
         ),
       free.map(({ id }) => id),
     );
-    for (const job of taken) if (!this.#isKnown(job.id)) void this.#start(job, false);
+    for (const job of claimed) if (!this.#isKnown(job.id)) void this.#start(job, false);
   }
 
   /**

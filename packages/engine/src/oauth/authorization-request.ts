@@ -33,12 +33,13 @@ export const readTarget = (store: Pick<Store, "clients">, parameters: Parameters
   const client = findClient(store, clientId);
   if (!client) throw oauthErrors.clientNotRegistered();
 
-  const given = parameters.get("redirect_uri");
-  if (given !== undefined && !isRegistered(client, given)) throw oauthErrors.redirectNotRegistered(given);
+  const requestedUri = parameters.get("redirect_uri");
+  if (requestedUri !== undefined && !isRegistered(client, requestedUri))
+    throw oauthErrors.redirectNotRegistered(requestedUri);
   const [only, ...others] = client.redirectUris;
-  const redirectUri = given ?? (others.length === 0 ? only : undefined);
+  const redirectUri = requestedUri ?? (others.length === 0 ? only : undefined);
   if (redirectUri === undefined) throw oauthErrors.redirectNeeded();
-  return { client, redirectUri, redirectGiven: given !== undefined, state: parameters.get("state") };
+  return { client, redirectUri, redirectGiven: requestedUri !== undefined, state: parameters.get("state") };
 };
 
 /** Reads the remaining parameters. Throws errors that are reported to the client in a redirect. */

@@ -79,13 +79,13 @@ export const refresh = (
   // The other tokens of a replayed one may have expired, and have then ended the grant.
   const areDeleted = deleteExpired(store, now, settings.oauth);
   if (now >= expiresAt) throw oauthErrors.refreshExpired();
-  const found = findRefreshToken(world, token);
-  if (found?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
-  if (!areDeleted && hasExpiredUnused(store, found.grant, now)) {
-    deleteGrant(store, found.grant.id, settings.oauth);
+  const match = findRefreshToken(world, token);
+  if (match?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
+  if (!areDeleted && hasExpiredUnused(store, match.grant, now)) {
+    deleteGrant(store, match.grant.id, settings.oauth);
     throw oauthErrors.refreshUnknown();
   }
-  const { row, grant } = found;
+  const { row, grant } = match;
   if (row.usedAt !== null && (row.replayed || now - row.usedAt > settings.oauth.refreshGrace)) {
     deleteGrant(store, grant.id, settings.oauth);
     throw oauthErrors.refreshReplayed();

@@ -44,10 +44,10 @@ export const readParameters = (text: string): Parameters => {
 
 /** Encodes parameters as the text of a query or a form. Undefined values are omitted. */
 export const encodeParameters = (values: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(values).flatMap(([name, value]) =>
+  const parameters = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
-  return new URLSearchParams(given).toString();
+  return new URLSearchParams(parameters).toString();
 };
 
 /** @throws OAuthError when one of the names occurs more than once. */

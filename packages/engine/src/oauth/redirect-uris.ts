@@ -17,12 +17,12 @@ const readLoopback = (uri: string): { host: string; rest: string } | undefined =
  */
 export const isRegistered = ({ redirectUris, secretHash }: ClientRow, uri: string): boolean => {
   if (redirectUris.includes(uri)) return true;
-  const given = secretHash === null ? readLoopback(uri) : undefined;
+  const requested = secretHash === null ? readLoopback(uri) : undefined;
   return (
-    given !== undefined &&
+    requested !== undefined &&
     redirectUris.some((registered) => {
       const known = readLoopback(registered);
-      return known !== undefined && known.host === given.host && known.rest === given.rest;
+      return known !== undefined && known.host === requested.host && known.rest === requested.rest;
     })
   );
 };

@@ -29,10 +29,10 @@ export const revokeToken = async (
     const client = authenticateClient(world.store, request, names);
     if (token === undefined) throw oauthErrors.missing("token");
     // The two kinds of token have different formats, so `token_type_hint` is not needed.
-    const found = findRefreshToken(world, token);
-    if (found) {
-      if (found.grant.clientId !== client.id) throw oauthErrors.othersToken();
-      deleteGrant(world.store, found.grant.id, world.settings.oauth);
+    const match = findRefreshToken(world, token);
+    if (match) {
+      if (match.grant.clientId !== client.id) throw oauthErrors.othersToken();
+      deleteGrant(world.store, match.grant.id, world.settings.oauth);
     } else if (verified && authenticator.refusal(world, verified) === undefined) {
       revokeAccessToken(world, client, verified);
     }

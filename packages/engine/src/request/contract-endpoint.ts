@@ -31,11 +31,11 @@ const contractEndpoint: Endpoint = {
   },
 };
 
-const printed = new WeakMap<Settings, string>();
+const documents = new WeakMap<Settings, string>();
 
 /** Returns the contract with the addresses of this server. */
 const printContract = async (settings: Settings): Promise<string> => {
-  const known = printed.get(settings);
+  const known = documents.get(settings);
   if (known !== undefined) return known;
   // Loaded on demand, because the contract is large.
   const { contractText } = await import("../generated/contract-text.js");
@@ -47,7 +47,7 @@ const printContract = async (settings: Settings): Promise<string> => {
     authorizationCode[name] = settings.authUrl + authorizationCode[name];
   }
   const text = JSON.stringify(contract);
-  printed.set(settings, text);
+  documents.set(settings, text);
   return text;
 };
 

@@ -40,17 +40,17 @@ export const page = <T extends Row, W>(
   }
 
   const rows = collection.page({ where, after, limit: limit + 1, ...options });
-  const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-  const last = shown.at(-1);
+  const page = rows.length > limit ? rows.slice(0, limit) : rows;
+  const last = page.at(-1);
   const nextCursor =
     rows.length > limit && last ? call.world.cursors.write(collection.sequence(last.id), scope()) : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
   const { world } = call;
   const { texts } = world;
   if (texts === undefined) {
-    return { status: 200, body: { data: forEachOf(shown, (row) => present(world, row)), pagination } };
+    return { status: 200, body: { data: forEachOf(page, (row) => present(world, row)), pagination } };
   }
-  const data = texts.list(present, shown);
+  const data = texts.list(present, page);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
 

@@ -56,9 +56,9 @@ export class RequestLog {
   /** @param bodySize size of the request body in bytes. */
   add(entry: LoggedRequest, bodySize: number): void {
     this.#entries.push(entry);
-    const kept = entry.body === null ? 0 : bodySize;
-    this.#bodySizes.push(kept);
-    this.#bodyBytes += kept;
+    const bytes = entry.body === null ? 0 : bodySize;
+    this.#bodySizes.push(bytes);
+    this.#bodyBytes += bytes;
     while (this.#bodyBytes > maxBodyBytes && this.#omitted < this.#entries.length) this.#omitOldestBody();
     if (this.#entries.length > this.capacity * 2) this.#removeOldest(this.#entries.length - this.capacity);
     for (const listener of this.#listeners) observe("followRequests", listener, entry);

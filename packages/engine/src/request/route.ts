@@ -52,8 +52,8 @@ const find = (
   if (index === segments.length) return node.operations.size > 0 ? node : undefined;
   const segment = segments[index] ?? null;
   const literal = segment === null ? undefined : node.literals.get(segment);
-  const found = literal && find(literal, segments, index + 1, values);
-  if (found || !node.parameter || segment === "") return found;
+  const match = literal && find(literal, segments, index + 1, values);
+  if (match || !node.parameter || segment === "") return match;
   values.push(segment);
   const below = find(node.parameter, segments, index + 1, values);
   if (!below) values.pop();

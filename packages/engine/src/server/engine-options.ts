@@ -66,8 +66,8 @@ const engineOptions = {
  * @param others names of further options that are valid, for classes that have more than the engine.
  * @throws TypeError
  */
-export const assertEngineOptions = (given: object, others: readonly string[] = []): void =>
-  assertOptions(given, {
+export const assertEngineOptions = (options: object, others: readonly string[] = []): void =>
+  assertOptions(options, {
     ...Object.fromEntries(others.map((name) => [`${name}?`, {}])),
     ...engineOptions,
   });

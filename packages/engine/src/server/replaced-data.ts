@@ -66,8 +66,8 @@ const dropRemoved = (
     ({ id, databaseId }): Step =>
       () =>
         databaseWork.inTurn([databaseId], async () => {
-          const found = await world.transact(readOnly, ({ store }) => store.backups.get(id));
-          if (found === undefined) await databaseEngine.dropBackup(id);
+          const backup = await world.transact(readOnly, ({ store }) => store.backups.get(id));
+          if (backup === undefined) await databaseEngine.dropBackup(id);
         }),
   );
   return [...databases, ...backups];
@@ -88,12 +88,12 @@ const matchLogins = (
     ([id]): Step =>
       () =>
         databaseWork.inTurn([id], async () => {
-          const found = await findDatabase(world, id);
-          if (!found?.row.made || isBeingDeleted(found.row)) return;
-          await databaseEngine.create(id, { type: "empty" }, found.credentials);
-          const kept = new Set(found.credentials.map(({ connectionId }) => connectionId));
+          const database = await findDatabase(world, id);
+          if (!database?.row.made || isBeingDeleted(database.row)) return;
+          await databaseEngine.create(id, { type: "empty" }, database.credentials);
+          const connectionIds = new Set(database.credentials.map(({ connectionId }) => connectionId));
           for (const connectionId of earlier.get(id) ?? []) {
-            if (!kept.has(connectionId)) await databaseEngine.revoke(id, connectionId);
+            if (!connectionIds.has(connectionId)) await databaseEngine.revoke(id, connectionId);
           }
         }),
   );
@@ -105,16 +105,16 @@ const changing = (states: TableStates): DatabaseRow[] =>
 
 /** Returns the ids of all connections that may have a login, by database. */
 const earlierConnections = (states: TableStates, jobs: readonly JobRow[]): Map<string, Set<string>> => {
-  const found = new Map<string, Set<string>>();
+  const connectionIds = new Map<string, Set<string>>();
   const add = (databaseId: string, connectionId: string): void => {
-    found.set(databaseId, (found.get(databaseId) ?? new Set()).add(connectionId));
+    connectionIds.set(databaseId, (connectionIds.get(databaseId) ?? new Set()).add(connectionId));
   };
   for (const { id, databaseId } of rowsIn<ConnectionRow>(states, "connections")) add(databaseId, id);
   for (const { id, changes = [] } of changing(states)) {
     for (const change of changes) if (change.type === "createConnection") add(id, change.connection.id);
   }
   for (const { kind, subject, change } of jobs) if (kind === loginJob && change) add(subject, change);
-  return found;
+  return connectionIds;
 };
 
 const markLostBackups = (

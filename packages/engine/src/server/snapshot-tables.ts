@@ -26,12 +26,15 @@ export interface StoredTables {
   /** The generator of faults with a probability; null for one that cannot be predicted. */
   readonly draws: RandomState | null;
   /** What the control surface has installed. Default: nothing. */
-  readonly kept?: Installed;
+  readonly installed?: Installed;
   readonly faults?: CollectionState<Row>;
 }
 
 /** Returns the rows of all tables for the state of a snapshot. */
-export const tablesOf = (snapshot: Snapshot, { initial, draws, kept, faults }: StoredTables): TableStates => {
+export const tablesOf = (
+  snapshot: Snapshot,
+  { initial, draws, installed, faults }: StoredTables,
+): TableStates => {
   const createdAt = Date.now();
   const server: ServerRow = {
     id: serverId,
@@ -41,7 +44,7 @@ export const tablesOf = (snapshot: Snapshot, { initial, draws, kept, faults }: S
     signingKeys: snapshot.signingKeys,
     cursorKey: snapshot.cursorKey,
     formKey: randomText(32),
-    ...(kept ?? nothingInstalled()),
+    ...(installed ?? nothingInstalled()),
   };
   const generator: GeneratorRow = { id: generatorId, createdAt, ids: snapshot.random, draws };
   const first: InitialRow = { id: initialId, createdAt, snapshot: initial };
@@ -68,10 +71,10 @@ const numbered = <T extends Row>(rows: readonly T[]): CollectionState<T> => ({
 
 /** Returns the row of the table `server` with this id. */
 const serverRow = <T extends Row>(states: TableStates, id: string): T => {
-  const found = states["server"]?.rows.find(([, row]) => row.id === id)?.[1];
-  if (found === undefined) throw new Error(`The records have no row ${id} of a server`);
+  const row = states["server"]?.rows.find(([, row]) => row.id === id)?.[1];
+  if (row === undefined) throw new Error(`The records have no row ${id} of a server`);
   // Each id of the table has one type of row.
-  return found as T;
+  return row as T;
 };
 
 /** Returns the snapshot of the rows of all tables. */
@@ -107,8 +110,8 @@ export const rowsRemoved = <T extends Row>(
   entered: TableStates,
   name: CollectionName,
 ): T[] => {
-  const kept = new Set(rowsIn(entered, name).map(({ id }) => id));
-  return rowsIn<T>(left, name).filter(({ id }) => !kept.has(id));
+  const remainingIds = new Set(rowsIn(entered, name).map(({ id }) => id));
+  return rowsIn<T>(left, name).filter(({ id }) => !remainingIds.has(id));
 };
 
 /** Returns what the tables have besides a snapshot. */
@@ -118,7 +121,7 @@ export const serverTablesOf = (states: TableStates): Required<StoredTables> => {
     // `keepAsInitial` and the first start store snapshots.
     initial: serverRow<InitialRow>(states, initialId).snapshot as Snapshot,
     draws: serverRow<GeneratorRow>(states, generatorId).draws,
-    kept: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },
+    installed: { ...(rateLimit !== undefined && { rateLimit }), rateEpoch, hasFaults, nextFault },
     faults: states["faults"] ?? numbered([]),
   };
 };

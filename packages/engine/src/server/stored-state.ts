@@ -78,8 +78,8 @@ export class StoredState {
   async refresh(): Promise<ServerState> {
     const transaction = this.#parts.records.begin(readOnly);
     try {
-      const [found] = await transaction.load(serverWants.slice(0, 1));
-      const loaded = typeof found === "object" ? found[0] : undefined;
+      const [result] = await transaction.load(serverWants.slice(0, 1));
+      const loaded = typeof result === "object" ? result[0] : undefined;
       if (loaded === undefined) throw new Error("The records have no state of a server");
       // The table has this row at this id.
       this.#state = serverStateOf(loaded.row as ServerRow, loaded.version, this.#parts, this.#state);

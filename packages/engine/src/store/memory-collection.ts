@@ -42,12 +42,12 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 
   find(where: W): T | undefined {
-    let found: Entry<T> | undefined;
+    let earliest: Entry<T> | undefined;
     for (const group of this.#groups(where)) {
       const first = group instanceof SortedList ? group.first : group;
-      if (first && (!found || first.sequence < found.sequence)) found = first;
+      if (first && (!earliest || first.sequence < earliest.sequence)) earliest = first;
     }
-    return found?.row;
+    return earliest?.row;
   }
 
   list(where: W): T[] {

@@ -35,12 +35,12 @@ export class KeyIndex<T extends Row> implements MemoryIndex<T> {
   /** The groups that match a lookup: one, or one for each combination of its alternatives. */
   groups(lookup: Lookup): Group<T>[] {
     const values = this.#fields.map((field) => lookup[field] ?? null);
-    const found: Group<T>[] = [];
+    const groups: Group<T>[] = [];
     for (const key of combinations(values)) {
       const group = this.#groups.get(key);
-      if (group !== undefined) found.push(group);
+      if (group !== undefined) groups.push(group);
     }
-    return found;
+    return groups;
   }
 
   add(entry: Entry<T>): void {

@@ -77,7 +77,7 @@ class StepError extends Error {
 }
 
 /** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
-type Counted = readonly [want: Want, found: Found];
+type Counted = readonly [want: Want, result: Found];
 
 type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
@@ -108,10 +108,10 @@ const runToEnd = async <T>(
         missing = [...known, ...missing];
         loaded = workingSetOf(counted);
       }
-      const found = await transaction.load(missing);
-      loaded.add(missing, found);
+      const results = await transaction.load(missing);
+      loaded.add(missing, results);
       missing.forEach((want, index) => {
-        if (want.read === "hit") counted.push([want, found[index] ?? []]);
+        if (want.read === "hit") counted.push([want, results[index] ?? []]);
       });
       known = missing.filter(({ read }) => read !== "hit");
     }
@@ -126,7 +126,7 @@ const runToEnd = async <T>(
 
 const workingSetOf = (counted: readonly Counted[]): WorkingSet => {
   const loaded = new WorkingSet();
-  for (const [want, found] of counted) loaded.add([want], [found]);
+  for (const [want, result] of counted) loaded.add([want], [result]);
   return loaded;
 };
 

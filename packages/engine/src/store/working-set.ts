@@ -12,12 +12,12 @@ export class WorkingSet {
   readonly #fresh = new Set<string>();
 
   /** Adds the result of each want. */
-  add(wants: readonly Want[], found: readonly Found[]): void {
+  add(wants: readonly Want[], results: readonly Found[]): void {
     wants.forEach((want, index) => {
-      const each = found[index];
-      if (each === undefined) throw new Error(`Nothing was loaded for ${keyOf(want)}`);
-      if (typeof each === "number") this.#numbers.set(keyOf(want), each);
-      else this.#addRows(want, each);
+      const result = results[index];
+      if (result === undefined) throw new Error(`Nothing was loaded for ${keyOf(want)}`);
+      if (typeof result === "number") this.#numbers.set(keyOf(want), result);
+      else this.#addRows(want, result);
     });
   }
 
@@ -59,10 +59,10 @@ export class WorkingSet {
 
   /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
   sequence(table: string, index: number): number {
-    const wants = Array.from({ length: index + 1 }, (_, each): Want => ({
+    const wants = Array.from({ length: index + 1 }, (_, position): Want => ({
       read: "sequence",
       table,
-      index: each,
+      index: position,
     }));
     const missing = wants.filter((want) => !this.#numbers.has(keyOf(want)));
     if (missing.length > 0) throw this.#missing(missing);
@@ -90,12 +90,12 @@ export class WorkingSet {
     return known;
   }
 
-  #addRows(want: Want, found: readonly Loaded[]): void {
+  #addRows(want: Want, loadedRows: readonly Loaded[]): void {
     const { table } = want;
     const rows = this.#rows.get(table) ?? new Map<string, Loaded | null>();
     this.#rows.set(table, rows);
-    for (const loaded of found) rows.set(loaded.row.id, loaded);
-    if (want.read === "row" && found.length === 0) rows.set(want.id, null);
-    if (want.read !== "row") this.#ranges.set(keyOf(want), found);
+    for (const loaded of loadedRows) rows.set(loaded.row.id, loaded);
+    if (want.read === "row" && loadedRows.length === 0) rows.set(want.id, null);
+    if (want.read !== "row") this.#ranges.set(keyOf(want), loadedRows);
   }
 }

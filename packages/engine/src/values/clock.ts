@@ -13,16 +13,16 @@ export const isSupportedTime = (time: number): boolean => time >= 0 && time <= l
 
 /** Formats a time for responses: ISO 8601 with milliseconds, UTC. */
 export const timestamp = (time: number): string => {
-  const known = printed.get(time);
+  const known = formattedTimes.get(time);
   if (known !== undefined) return known;
-  if (printed.size >= maxPrinted) printed.clear();
+  if (formattedTimes.size >= maxPrinted) formattedTimes.clear();
   const text = new Date(time).toISOString();
-  printed.set(time, text);
+  formattedTimes.set(time, text);
   return text;
 };
 
 /** Caches formatted times. Lists repeat the same times, and formatting one takes longer than the rest of its row. */
-const printed = new Map<number, string>();
+const formattedTimes = new Map<number, string>();
 const maxPrinted = 4_096;
 
 /** State of a clock: its time while frozen, otherwise its offset from the system's clock. */

@@ -15,27 +15,27 @@ export type PartialSettings = {
  * @throws TypeError for a base URL or an origin that is not one, for a setting that does not exist, and for a value of another type
  * than the default: all numbers are whole, and none is negative.
  */
-export const mergeSettings = (given: PartialSettings = {}): Settings => {
-  assertSettings(given);
+export const mergeSettings = (partial: PartialSettings = {}): Settings => {
+  assertSettings(partial);
   const settings: Settings = {
-    baseUrl: given.baseUrl ?? defaultSettings.baseUrl,
-    authUrl: given.authUrl ?? given.baseUrl ?? defaultSettings.authUrl,
-    lifecycle: withDefaults(defaultSettings.lifecycle, given.lifecycle),
-    limits: withDefaults(defaultSettings.limits, given.limits),
-    unknownFields: given.unknownFields ?? defaultSettings.unknownFields,
-    errorCodes: given.errorCodes ?? defaultSettings.errorCodes,
-    rateLimit: given.rateLimit ?? defaultSettings.rateLimit,
-    approvals: withDefaults(defaultSettings.approvals, given.approvals),
-    backups: withDefaults(defaultSettings.backups, given.backups),
-    subscription: withDefaults(defaultSettings.subscription, given.subscription),
-    oauth: withDefaults(defaultSettings.oauth, given.oauth),
+    baseUrl: partial.baseUrl ?? defaultSettings.baseUrl,
+    authUrl: partial.authUrl ?? partial.baseUrl ?? defaultSettings.authUrl,
+    lifecycle: withDefaults(defaultSettings.lifecycle, partial.lifecycle),
+    limits: withDefaults(defaultSettings.limits, partial.limits),
+    unknownFields: partial.unknownFields ?? defaultSettings.unknownFields,
+    errorCodes: partial.errorCodes ?? defaultSettings.errorCodes,
+    rateLimit: partial.rateLimit ?? defaultSettings.rateLimit,
+    approvals: withDefaults(defaultSettings.approvals, partial.approvals),
+    backups: withDefaults(defaultSettings.backups, partial.backups),
+    subscription: withDefaults(defaultSettings.subscription, partial.subscription),
+    oauth: withDefaults(defaultSettings.oauth, partial.oauth),
   };
   if (!isUrl(settings.baseUrl, /^https?:\/\/[^/?#@]+(\/[^?#]*)?(?<!\/|\/v1)$/i)) {
     throw new TypeError(
       "baseUrl must be an http or https URL without credentials, query, trailing slash or /v1, such as https://api.example.com",
     );
   }
-  if (given.authUrl !== undefined && !isUrl(given.authUrl, /^https?:\/\/[^/?#@]+$/i)) {
+  if (partial.authUrl !== undefined && !isUrl(partial.authUrl, /^https?:\/\/[^/?#@]+$/i)) {
     throw new TypeError(
       "authUrl must be an origin without a trailing slash, such as https://auth.example.com",
     );
@@ -45,10 +45,10 @@ export const mergeSettings = (given: PartialSettings = {}): Settings => {
 
 const isUrl = (text: string, form: RegExp): boolean => form.test(text) && URL.canParse(text);
 
-const assertSettings = (given: PartialSettings): void => {
-  assertOptions(given, { ...schemasOf(defaultSettings), ...choices }, "settings.");
+const assertSettings = (partial: PartialSettings): void => {
+  assertOptions(partial, { ...schemasOf(defaultSettings), ...choices }, "settings.");
   for (const [name, defaults] of Object.entries(defaultSettings)) {
-    const part: unknown = Reflect.get(given, name);
+    const part: unknown = Reflect.get(partial, name);
     if (isObject(defaults) && part !== undefined)
       assertOptions(part, schemasOf(defaults), `settings.${name}.`);
   }

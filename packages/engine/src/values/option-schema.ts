@@ -29,7 +29,7 @@ export type OptionSchemas<T extends object> = {
  * @throws TypeError for options that are no object, and for an option that does not exist, is missing, or does not match its schema.
  */
 export const assertOptions = (
-  given: unknown,
+  object: unknown,
   schemas: Readonly<Record<string, OptionSchema>>,
   path = "",
 ): void => {
@@ -39,19 +39,19 @@ export const assertOptions = (
     schema,
   }));
   assertKnownOptions(
-    given,
+    object,
     options.map(({ name }) => name),
     path,
   );
   for (const { name, isOptional, schema } of options) {
-    const value: unknown = Reflect.get(Object(given), name);
+    const value: unknown = Reflect.get(Object(object), name);
     if (value === undefined ? !isOptional : !matches(value, schema))
       throw new TypeError(`${path}${name} must be ${requirementOf(schema)}`);
   }
 };
 
 const matches = (value: unknown, schema: OptionSchema): boolean => {
-  if (schema.enum) return schema.enum.some((each) => each === value);
+  if (schema.enum) return schema.enum.some((choice) => choice === value);
   switch (schema.type) {
     case "string":
       return typeof value === "string" && new RegExp(schema.pattern ?? "").test(value);

@@ -10,7 +10,7 @@ type Inner<T> = T extends object
   : T;
 
 /** Returns the given values, and the defaults of those that are left out or undefined. */
-export const withDefaults = <T extends object>(defaults: T, given: Optional<NoInfer<T>> = {}): T => ({
+export const withDefaults = <T extends object>(defaults: T, values: Optional<NoInfer<T>> = {}): T => ({
   ...defaults,
-  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
 });

@@ -157,4 +157,4 @@ const isEqual = (left: unknown, right: unknown): boolean => {
 };
 
 const areSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
-  left.length === right.length && left.every((each, index) => each === right[index]);
+  left.length === right.length && left.every((item, index) => item === right[index]);

@@ -64,10 +64,10 @@ const readBody = async (request: IncomingMessage): Promise<Fields> => {
  * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of the
  * secret.
  */
-const isSecret = (given: string | string[] | undefined, secret: string): boolean => {
-  if (typeof given !== "string") return false;
+const isSecret = (candidate: string | string[] | undefined, secret: string): boolean => {
+  if (typeof candidate !== "string") return false;
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(secret));
+  return timingSafeEqual(digest(candidate), digest(secret));
 };
 
 /** Limits the bytes buffered for a client that does not read. Above the limit, the connection is closed. */

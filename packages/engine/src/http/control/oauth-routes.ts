@@ -3,14 +3,14 @@ import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "../../control/oauth-control.js";
 
 const texts = (fields: Fields, names: readonly string[]): Record<string, string> => {
-  const given: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   for (const name of names) {
     const value = fields[name];
     if (value === undefined) continue;
     if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
-    given[name] = value;
+    texts[name] = value;
   }
-  return given;
+  return texts;
 };
 
 const readRegistration = (fields: Fields): ClientRegistration => {

@@ -135,7 +135,7 @@ export const control = async (
   if (!route)
     throw controlErrors.methodNotAllowed(
       method,
-      matching.map((each) => each.method),
+      matching.map((route) => route.method),
     );
   assertKnownFields(route.name, fields);
   const [, ...values] = route.pattern.exec(path) ?? [];

@@ -13,33 +13,33 @@ const findOther = (
   { store }: World,
   { projectId, branchId }: Slot,
   self: AppRow | undefined,
-  taken: { name: string } | { logicalId: string },
+  identity: { name: string } | { logicalId: string },
 ): AppRow | undefined =>
   branchId === undefined
     ? undefined
-    : store.apps.list({ projectId, branchId, ...taken }).find(({ id }) => id !== self?.id);
+    : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== self?.id);
 
-const alreadyExists = ({ store }: World, taken: AppRow, conflict: "name" | "logicalId") =>
+const alreadyExists = ({ store }: World, other: AppRow, conflict: "name" | "logicalId") =>
   appErrors.alreadyExists({
-    existingAppId: taken.id,
-    name: taken.name,
-    branchGitName: (taken.branchId === null ? undefined : store.branches.get(taken.branchId)?.gitName) ?? "",
+    existingAppId: other.id,
+    name: other.name,
+    branchGitName: (other.branchId === null ? undefined : store.branches.get(other.branchId)?.gitName) ?? "",
     conflict,
-    logicalId: taken.logicalId,
+    logicalId: other.logicalId,
   });
 
 /** @throws `app:already_exists` when another app of the slot has the name. */
 export const refuseTakenName = (world: World, slot: Slot, name: string, self?: AppRow): void => {
-  const taken = findOther(world, slot, self, { name });
-  if (taken) throw alreadyExists(world, taken, "name");
+  const other = findOther(world, slot, self, { name });
+  if (other) throw alreadyExists(world, other, "name");
 };
 
 /** @throws `app:already_exists` when an app of the slot has the name or the `logicalId`. The name is checked first. */
 export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
   refuseTakenName(world, slot, name);
   if (logicalId === null) return;
-  const taken = findOther(world, slot, undefined, { logicalId });
-  if (taken) throw alreadyExists(world, taken, "logicalId");
+  const other = findOther(world, slot, undefined, { logicalId });
+  if (other) throw alreadyExists(world, other, "logicalId");
 };
 
 /** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */

@@ -19,14 +19,14 @@ export const backupBehaviors = {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ world, query }, database) => {
       const where = { databaseId: database.id };
-      const shown = world.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
+      const backups = world.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
       return {
         status: 200,
         body: {
-          data: shown.map(presentBackup),
+          data: backups.map(presentBackup),
           meta: { backupRetentionDays: world.settings.backups.retentionDays },
           pagination: {
-            hasMore: shown.length < world.store.backups.count(where),
+            hasMore: backups.length < world.store.backups.count(where),
             limit: query.limit ?? null,
           },
         },

@@ -12,8 +12,8 @@ type Target = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
 /** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
 const findSource = ({ store }: World, { id, workspaceId, source }: Target): DatabaseRow | undefined => {
   if (source.type === "empty" || source.databaseId === id) return undefined;
-  const found = store.databases.get(source.databaseId);
-  return found?.workspaceId === workspaceId ? found : undefined;
+  const database = store.databases.get(source.databaseId);
+  return database?.workspaceId === workspaceId ? database : undefined;
 };
 
 /** Records on its source that a database is going to be filled, so that the source is not deleted before. */

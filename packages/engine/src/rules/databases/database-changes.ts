@@ -90,12 +90,12 @@ const findApplicable = (
   databaseId: string,
   changeId: string | undefined,
 ): Applicable | undefined => {
-  const found = findChange(world, databaseId, changeId);
-  if (!found || isSuperseded(world, found.database, found.change)) return undefined;
-  const { change } = found;
+  const target = findChange(world, databaseId, changeId);
+  if (!target || isSuperseded(world, target.database, target.change)) return undefined;
+  const { change } = target;
   const connection =
     change.type === "setPassword" ? world.store.connections.get(change.connectionId) : undefined;
-  return { ...found, user: connection?.user ?? "" };
+  return { ...target, user: connection?.user ?? "" };
 };
 
 /**
@@ -125,18 +125,19 @@ const earlierPasswords = (
   { changes = [] }: DatabaseRow,
   { id, connectionId }: Extract<DatabaseChange, { type: "setPassword" }>,
 ): DatabaseChange[] => {
-  const index = changes.findIndex((each) => each.id === id);
+  const index = changes.findIndex((candidate) => candidate.id === id);
   return changes.filter(
-    (each, position) => position < index && each.type === "setPassword" && each.connectionId === connectionId,
+    (candidate, position) =>
+      position < index && candidate.type === "setPassword" && candidate.connectionId === connectionId,
   );
 };
 
 /** @throws SupersededError when the rows have been replaced by others since the change was read. */
 const record = (world: World, databaseId: string, { id }: DatabaseChange): void => {
   const { databases, connections } = world.store;
-  const found = findChange(world, databaseId, id);
-  if (!found) throw new SupersededError();
-  const { database, change } = found;
+  const target = findChange(world, databaseId, id);
+  if (!target) throw new SupersededError();
+  const { database, change } = target;
   endChange(world, databaseId, id);
   switch (change.type) {
     case "createConnection":
@@ -192,13 +193,13 @@ const resetLogin = (
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
 const setLogin = async (world: JobWorld, databaseId: string, connectionId: string): Promise<void> => {
-  const found = await world.transact(readOnly, ({ store }) => ({
+  const state = await world.transact(readOnly, ({ store }) => ({
     isMade: store.databases.get(databaseId)?.made ?? false,
     connection: store.connections.get(connectionId),
   }));
-  if (!found.isMade) return;
-  if (!found.connection) return world.databaseEngine.revoke(databaseId, connectionId);
-  const { user, pass } = found.connection;
+  if (!state.isMade) return;
+  if (!state.connection) return world.databaseEngine.revoke(databaseId, connectionId);
+  const { user, pass } = state.connection;
   await world.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
@@ -225,13 +226,13 @@ export const changeJobs: JobHandlers = {
         await fillCopies(world, databaseId);
       }
       await world.databaseWork.inTurn([databaseId], async (lock) => {
-        const found = await world.transact(readOnly, (current) =>
+        const applicable = await world.transact(readOnly, (current) =>
           findApplicable(current, databaseId, changeId),
         );
-        if (!found) throw new SupersededError();
-        await apply(world.databaseEngine, found);
+        if (!applicable) throw new SupersededError();
+        await apply(world.databaseEngine, applicable);
         await lock.confirm();
-        await changeDatabase(world, databaseId, (current) => record(current, databaseId, found.change));
+        await changeDatabase(world, databaseId, (current) => record(current, databaseId, applicable.change));
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.

@@ -58,9 +58,9 @@ export const changeDatabase = async <T>(
     const result = await world.transact(
       { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
       (current): { moved: DatabaseRow } | { value: T } => {
-        const found = current.store.databases.get(databaseId);
-        const isLocked = found === undefined || found.workspaceId === workspaceId;
-        return isLocked ? { value: step(current, found) } : { moved: found };
+        const database = current.store.databases.get(databaseId);
+        const isLocked = database === undefined || database.workspaceId === workspaceId;
+        return isLocked ? { value: step(current, database) } : { moved: database };
       },
       () => [{ read: "row", table: "databases", id: databaseId }],
     );
@@ -190,7 +190,7 @@ const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
  * being deleted, and a deletion cancels it.
  */
 const filling =
-  (work: (world: JobWorld, found: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
+  (work: (world: JobWorld, database: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
   async (world, databaseId) => {
     const { databaseWork } = world;
     const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
@@ -199,8 +199,8 @@ const filling =
     for (let isDone = false; !isDone;) {
       await databaseWork.inTurn(used, (held) =>
         databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
-          const found = await findDatabase(world, databaseId);
-          const wanted = found !== undefined && isToBeFilled(found.row) ? found : undefined;
+          const database = await findDatabase(world, databaseId);
+          const wanted = database !== undefined && isToBeFilled(database.row) ? database : undefined;
           const needed = wanted ? sourceIds(wanted.row.source) : [];
           isDone = needed.every((id) => used.includes(id));
           used = [databaseId, ...needed];
@@ -210,16 +210,16 @@ const filling =
     }
   };
 
-const provision: JobHandler = filling(async (world, found, lock) => {
-  const { row } = found;
+const provision: JobHandler = filling(async (world, database, lock) => {
+  const { row } = database;
   if (row.made) return;
-  const fill = (): Promise<void> => make(world, found, lock.signal);
+  const fill = (): Promise<void> => make(world, database, lock.signal);
   await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
-const recover: JobHandler = filling(async (world, found, lock) => {
-  const { row } = found;
+const recover: JobHandler = filling(async (world, database, lock) => {
+  const { row } = database;
   if (row.status !== "recovering" || row.source.type !== "backup") return;
   const { backupId } = row.source;
   const { signal } = lock;
@@ -227,7 +227,7 @@ const recover: JobHandler = filling(async (world, found, lock) => {
     signal.throwIfAborted();
     await world.databaseEngine.restore(row.id, backupId, signal);
   };
-  const fill = row.made ? restore : (): Promise<void> => make(world, found, signal);
+  const fill = row.made ? restore : (): Promise<void> => make(world, database, signal);
   await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
 });
 

@@ -38,8 +38,8 @@ const refuseTakenLogicalId = (
   self?: DatabaseRow,
 ): void => {
   if (branchId === undefined) return;
-  const taken = world.store.databases.list({ branchId, logicalId });
-  if (taken.some(({ id }) => id !== self?.id)) throw databaseErrors.logicalIdConflict(logicalId);
+  const others = world.store.databases.list({ branchId, logicalId });
+  if (others.some(({ id }) => id !== self?.id)) throw databaseErrors.logicalIdConflict(logicalId);
 };
 
 /** @throws `validation:failed` for null: an app may have no branch, but every database has one. */

@@ -25,8 +25,8 @@ export const regionBehaviors = {
   "regions.list": behavior("regions.list", {
     check: () => undefined,
     act: ({ query }) => {
-      const asked = products.filter((product) => query.product === undefined || query.product === product);
-      const data = asked.flatMap((product) =>
+      const selected = products.filter((product) => query.product === undefined || query.product === product);
+      const data = selected.flatMap((product) =>
         regions.map((region): ProductRegion => ({ ...region, product })),
       );
       return { status: 200, body: { data } };
