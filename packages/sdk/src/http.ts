@@ -65,7 +65,11 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
     request,
     use: (...added: Middleware[]) => void installed.push(...added),
     eject: (...removed: Middleware[]) =>
-      void installed.splice(0, installed.length, ...installed.filter((each) => !removed.includes(each))),
+      void installed.splice(
+        0,
+        installed.length,
+        ...installed.filter((middleware) => !removed.includes(middleware)),
+      ),
   };
   for (const method of ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]) {
     client[method] = request.bind(undefined, method);

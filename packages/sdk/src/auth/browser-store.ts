@@ -55,14 +55,14 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   for (const name in others) throw new InvalidArgumentError(name, "is not an option");
   const reserved = `${key}.reserved`;
   /** A browser that blocks storage throws when a program reads the global. */
-  const found = (): BrowserStorage => {
+  const browserStorage = (): BrowserStorage => {
     const used: BrowserStorage | undefined = storage ?? (isPage() ? globalThis.sessionStorage : undefined);
     if (!used) throw storageErrors.missing();
     return used;
   };
   const change = (work: (storage: BrowserStorage) => void): void => {
     try {
-      work(found());
+      work(browserStorage());
     } catch (error) {
       throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
     }
@@ -89,7 +89,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   const store: TokenStore = {
     read: async () => {
       try {
-        last = found().getItem(key);
+        last = browserStorage().getItem(key);
       } catch (error) {
         throw error instanceof TokenStoreError ? error : storageErrors.unreadable(error);
       }
@@ -97,7 +97,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     },
     hasChanged: () => {
       try {
-        return found().getItem(key) !== last;
+        return browserStorage().getItem(key) !== last;
       } catch {
         return false;
       }

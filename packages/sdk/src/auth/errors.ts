@@ -28,8 +28,8 @@ export const authErrors = {
   refused: (cause: AuthError) =>
     new LoginRequiredError("The authorization server no longer accepts the login", cause),
 
-  otherIssuer: (found: string, expected: string) =>
-    new AuthError("auth:issuer_mismatch", `The stored login was issued by ${found}, not by ${expected}`, {
+  otherIssuer: (actual: string, expected: string) =>
+    new AuthError("auth:issuer_mismatch", `The stored login was issued by ${actual}, not by ${expected}`, {
       hint: "Use a separate store for each authorization server, or log in again.",
       advice: "check_auth_url",
     }),

@@ -24,12 +24,12 @@ export interface LogoutOptions extends OAuthOptions {
 export const logout = async (options: LogoutOptions): Promise<void> => {
   const { store, signal } = options;
   const settings = readOAuthSettings(options);
-  const found = await forget(settings, store, signal);
-  if (found === undefined) return;
-  if (found instanceof AuthError) throw authErrors.notRevoked(found);
+  const credential = await forget(settings, store, signal);
+  if (credential === undefined) return;
+  if (credential instanceof AuthError) throw authErrors.notRevoked(credential);
   try {
     const { revoke } = await import("./protocol.js").catch(notLoaded);
-    await revoke(settings, found, signal);
+    await revoke(settings, credential, signal);
   } catch (error) {
     throw error instanceof MgmtError ? authErrors.notRevoked(error) : error;
   }
@@ -46,11 +46,11 @@ const forget = (
     authErrors.storeTimeout(timeoutMs, "Nothing was revoked. Log out again when the store works.");
   return withDeadline({ signals: [signal], timeoutMs, timedOut }, (limit) =>
     exclusively(store, limit, async () => {
-      const found = await read(store);
+      const stored = await read(store);
       const session = sessionOf(store);
-      const newest = session.newerThan(found) ?? found;
+      const newest = session.newerThan(stored) ?? stored;
       if (newest !== undefined && !(newest instanceof AuthError)) assertOwn(newest, settings);
-      if (found !== undefined) await store.clear();
+      if (stored !== undefined) await store.clear();
       session.replace(undefined);
       return newest;
     }),

@@ -138,9 +138,9 @@ const maxEncodings = 4;
 /** Replaces secrets in a text with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
 export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string => {
   const known = secrets.flatMap((secret) => secret || []);
-  const shown = known.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
+  const masked = known.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
   const encodable = known.filter(({ length }) => length >= minEncodedLength);
-  return shown
+  return masked
     .replace(base64, (run) => (holdsInBase64(run, encodable, 1) ? "…" : run))
     .replace(/[^\s"<>]+/g, (word) => (holdsEncoded(word, encodable, 1) ? "…" : word));
 };

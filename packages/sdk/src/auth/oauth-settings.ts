@@ -43,7 +43,7 @@ export interface OAuthOptions {
 /** Validated options with defaults applied. */
 export interface OAuthSettings {
   /** What the settings were read from. */
-  readonly given: OAuthOptions;
+  readonly options: OAuthOptions;
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -69,14 +69,14 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   const issuer = options.authUrl;
   const server = endpoints && readEndpoints(issuer, endpoints, allowInsecureHttp);
   return {
-    given: options,
+    options: options,
     issuer,
     clientId,
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: readTimeout(timeoutMs),
     // `readAddress` accepts `http` only where it is allowed.
-    allowsHttp: [address, ...Object.values(server ?? {})].some((each) => /^http:/.test(String(each))),
+    allowsHttp: [address, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
     server,
   };
 };

@@ -26,7 +26,7 @@ const serverOf = async (
 ): Promise<oauth.AuthorizationServer> => {
   // Production builds for browsers have not checked them at start.
   const { assertOptions } = await import("#all-type-checks").catch(notLoaded);
-  assertOptions(settings.given, "a login", () => InvalidArgumentError);
+  assertOptions(settings.options, "a login", () => InvalidArgumentError);
   const discovery = (settings.server ??= sendOAuthRequest(
     { stage: "discovery", settings, signal, secrets: [] },
     async (options) => {
@@ -322,7 +322,7 @@ const credentialOf = (
     ...(refreshToken !== undefined && { refreshToken }),
     issuedAt,
     ...(lifetime !== undefined && { expiresAt: issuedAt + lifetime * 1000 }),
-    scopes: scope === undefined ? before.scopes : scope.split(" ").filter((each) => each !== ""),
+    scopes: scope === undefined ? before.scopes : scope.split(" ").filter((part) => part !== ""),
     issuer,
     clientId,
   };

@@ -41,14 +41,14 @@ export interface Reservation {
 
 /** Creates a store in the memory of this process, optionally with an initial credential. */
 export const memoryStore = (credential?: Credential): TokenStore => {
-  let kept = credential;
+  let current = credential;
   return {
-    read: async () => kept,
+    read: async () => current,
     write: async (next) => {
-      kept = next;
+      current = next;
     },
     clear: async () => {
-      kept = undefined;
+      current = undefined;
     },
   };
 };

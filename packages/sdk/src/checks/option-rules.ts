@@ -171,7 +171,7 @@ const withFileLock = {
 const nodeTransport = {
   maxSockets: duration,
   ca: {
-    accepts: (value) => [value].flat().every((each) => typeof each === "string" || ArrayBuffer.isView(each)),
+    accepts: (value) => [value].flat().every((item) => typeof item === "string" || ArrayBuffer.isView(item)),
     problem: "must be a certificate in PEM, or an array of certificates",
   },
   proxy: {

@@ -18,5 +18,5 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the option that a name was probably meant to be. */
-export const similarOption = (given: string, names: readonly string[]): string | undefined =>
-  closestName(given, names, synonyms);
+export const similarOption = (name: string, names: readonly string[]): string | undefined =>
+  closestName(name, names, synonyms);

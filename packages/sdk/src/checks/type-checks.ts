@@ -55,7 +55,7 @@ export function assertCall(call: CheckedCall, options: unknown, argumentError: A
   // Every page of a list has a cursor, if only an undefined one.
   const isList = isPlainObject(query) && "cursor" in query;
   const of = isList ? "a list" : "a call";
-  const names = [call, query, isPlainObject(body) ? body : {}].flatMap((each) => Object.keys(each));
+  const names = [call, query, isPlainObject(body) ? body : {}].flatMap((object) => Object.keys(object));
   const key = names.find((name) => idempotencyKeys.includes(name));
   if (key !== undefined) throw noIdempotencyKeys(key, of, argumentError);
   // A newer service may have parameters of any name, but each of them is text.
@@ -166,10 +166,10 @@ const typeOf = (value: unknown): string => {
 export const areUsual: (values: unknown, before?: string) => boolean = () => true;
 
 /** Says what is wrong with the address of a service, which is empty if it is no URL. */
-export function baseUrlProblem(address: string, given: string): string | undefined {
-  if (!given) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
+export function baseUrlProblem(address: string, text: string): string | undefined {
+  if (!text) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
   // The parser also takes one slash or none, backslashes, and line breaks.
-  if (!address || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(given))
+  if (!address || !/^\s*https?:\/\/[^\s\\]+\s*$/i.test(text))
     return "must be an absolute URL, https:// or http://";
   if (/^\w+:..[^/]*@/.test(address)) return "must not contain a credential; use token";
   return /[?#]|\/v1$/.test(address) ? "must not have a query or fragment, nor end in /v1" : undefined;

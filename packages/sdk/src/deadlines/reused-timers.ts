@@ -17,8 +17,8 @@ const idleOf = (ms: number): ReusedTimer[] | undefined => {
     maker = globalThis.setTimeout;
     idleByDelay = new Map();
   }
-  const found = idleByDelay.get(ms);
-  if (found || idleByDelay.size === most.delays) return found;
+  const timers = idleByDelay.get(ms);
+  if (timers || idleByDelay.size === most.delays) return timers;
   const made: ReusedTimer[] = [];
   idleByDelay.set(ms, made);
   return made;

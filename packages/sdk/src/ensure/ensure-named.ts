@@ -21,17 +21,17 @@ export const ensureNamed = <Created, Found, Issued>(
   body: object,
   pathParams: Record<string, string> | undefined,
   request: RequestFunction,
-  given: AnyEnsureOptions = {},
+  settings: AnyEnsureOptions = {},
   waiting: Waiting,
 ): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
-  assertOptions(given, "an ensure", () => InvalidArgumentError);
-  const { credentials: issues = true, dryRun = false, ...options } = given;
+  assertOptions(settings, "an ensure", () => InvalidArgumentError);
+  const { credentials: issues = true, dryRun = false, ...options } = settings;
   const ensurable: Ensurable = ensurables[name];
   const { create, credentials } = ensurable;
   const inputs = { ...body, ...pathParams };
   const readers: Readers = {
-    list: (call, each) => listPages(request, call, each, readPage),
-    get: <T>(call: Call, each: RequestOptions) => request<T>(call, each, readData),
+    list: (call, requestOptions) => listPages(request, call, requestOptions, readPage),
+    get: <T>(call: Call, requestOptions: RequestOptions) => request<T>(call, requestOptions, readData),
   };
   if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, options, waiting);
   return ensureResource(
@@ -39,14 +39,16 @@ export const ensureNamed = <Created, Found, Issued>(
     inputs,
     {
       ...readers,
-      create: (each) =>
+      create: (requestOptions) =>
         request<Created>(
           { method: "POST", path: create, ...(pathParams && { pathParams }), body },
-          each,
+          requestOptions,
           readData,
         ),
       ...(credentials &&
-        issues && { issue: (resource, each) => issue(credentials, resource, request, each) }),
+        issues && {
+          issue: (resource, requestOptions) => issue(credentials, resource, request, requestOptions),
+        }),
     },
     options,
     waiting,

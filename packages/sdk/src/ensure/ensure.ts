@@ -45,23 +45,23 @@ export const ensureResource = async <Created, Found, Issued>(
   const end = timers.performance.now() + timeoutMs;
   const attempts: Attempt[] = [];
   const conflicts = Object.keys(identity.conflicts);
-  const find = (each: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
-    findExisting(ensurable, identity, { ...inputs }, calls, each, conflict);
+  const find = (requestOptions: RequestOptions, conflict: ApiError | undefined): Promise<Found | undefined> =>
+    findExisting(ensurable, identity, { ...inputs }, calls, requestOptions, conflict);
   let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
     return await withDeadline(
       { signals: signals.concat(options.signal ?? []), timeoutMs, timedOut, timers },
       (signal) => {
-        const each = { ...options, signal };
-        const found = createOrFind<Created, Found>(
+        const attemptOptions = { ...options, signal };
+        const result = createOrFind<Created, Found>(
           { create: calls.create, find, conflicts },
-          each,
+          attemptOptions,
           signal,
           end,
           attempts,
           timers,
         );
-        work = found.then((result) => withCredentials(result, calls, each, end, timers));
+        work = result.then((result) => withCredentials(result, calls, attemptOptions, end, timers));
         return work;
       },
     );
@@ -99,11 +99,11 @@ const withCredentials = async <Created, Found, Issued>(
 /** Returns the identity that the inputs have. Without a value, every call would create another resource. */
 export const checkedIdentity = ({ parents, identities }: Ensurable, inputs: object): Identity => {
   // JavaScript callers can pass anything.
-  const given: Inputs = Object(inputs) as Inputs;
-  for (const { input, required } of parents) if (required) requireText(given, input);
-  const identity = identities.find(({ input }) => given[input] !== undefined) ?? identities.at(-1);
+  const fields: Inputs = Object(inputs) as Inputs;
+  for (const { input, required } of parents) if (required) requireText(fields, input);
+  const identity = identities.find(({ input }) => fields[input] !== undefined) ?? identities.at(-1);
   if (identity === undefined) throw new Error("The resource has no identity");
-  requireText(given, identity.input);
+  requireText(fields, identity.input);
   return identity;
 };
 
@@ -133,18 +133,18 @@ const createOrFind = async <Created, Found>(
   attempts: Attempt[],
   timers: Timers,
 ): Promise<EnsureResult<Created, Found>> => {
-  const each = (): RequestOptions => withRemainingTime(options, end, timers);
+  const currentOptions = (): RequestOptions => withRemainingTime(options, end, timers);
   for (let round = 1; ; round += 1) {
     const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
     try {
-      return { created: true, resource: await create(each()) };
+      return { created: true, resource: await create(currentOptions()) };
     } catch (error) {
       addAttempts(error, attempts);
       signal.throwIfAborted();
       const conflict = error instanceof ApiError && conflicts.includes(error.code) ? error : undefined;
       if (!conflict && !isOutcomeUnknown(error)) throw error;
-      const found = await findUnlessFailing(() => find(each(), conflict), signal, attempts);
-      if (found) return { created: false, resource: found };
+      const existing = await findUnlessFailing(() => find(currentOptions(), conflict), signal, attempts);
+      if (existing) return { created: false, resource: existing };
       if (round >= maxRounds || timers.performance.now() + pauseMs >= end) throw error;
     }
     await pause(pauseMs, signal, timers);

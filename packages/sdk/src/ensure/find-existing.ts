@@ -45,10 +45,10 @@ export const findExisting = async <Found>(
   }
   const filtered = listCall(list, query, { ...query, [identity.filter]: value });
   // The first page may be empty and still have a next one.
-  const [found] = await readers.list<Found>(filtered, options).toArray({ limit: 1 });
+  const [existing] = await readers.list<Found>(filtered, options).toArray({ limit: 1 });
   const isOther = common !== undefined && common !== identity.property;
-  if (conflict && found === undefined && isOther) throw conflict;
-  return found;
+  if (conflict && existing === undefined && isOther) throw conflict;
+  return existing;
 };
 
 /** Returns the id of the parent that `create` uses, undefined if it does not exist. */
@@ -58,10 +58,10 @@ const parentId = async (
   readers: Readers,
   options: RequestOptions,
 ): Promise<unknown> => {
-  const given = inputs[input];
+  const value = inputs[input];
   const identity = lookup?.input === undefined ? undefined : inputs[lookup.input];
-  if (given === null || identity === null) return none;
-  if (given !== undefined || lookup === undefined) return given;
+  if (value === null || identity === null) return none;
+  if (value !== undefined || lookup === undefined) return value;
   for await (const parent of readers.list<{ id: string }>(listCall(lookup.list, inputs, {}), options)) {
     const matches =
       identity === undefined || lookup.property === undefined

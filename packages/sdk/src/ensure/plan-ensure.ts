@@ -23,12 +23,12 @@ export const planEnsure = async <Found>(
   return await withDeadline(limits, async (signal) => {
     const find = (by: Identity): Promise<Found | undefined> =>
       findExisting<Found>(ensurable, by, inputs, readers, { ...options, signal }, undefined);
-    const found = await find(identity);
-    if (found) return { action: "none", resource: found };
+    const existing = await find(identity);
+    if (existing) return { action: "none", resource: existing };
     for (const other of ensurable.identities) {
       if (other === identity || inputs[other.input] === undefined) continue;
-      const taken = await find(other);
-      if (taken) return { action: "conflict", resource: taken, property: other.property };
+      const conflicting = await find(other);
+      if (conflicting) return { action: "conflict", resource: conflicting, property: other.property };
     }
     return { action: "create", resource: undefined };
   });

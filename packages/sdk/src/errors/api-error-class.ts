@@ -25,8 +25,8 @@ const derive = (
   status: number,
   fields: readonly string[] = [],
 ): typeof ApiError => {
-  const found = derivedClasses.get(kind);
-  if (found) return found;
+  const known = derivedClasses.get(kind);
+  if (known) return known;
   const derived = class extends base {
     static override readonly kind: string = kind;
     static override readonly status: number = status;

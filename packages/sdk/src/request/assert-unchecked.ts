@@ -9,6 +9,6 @@ export const assertUnchecked = (
   call: Call | ContractCall,
   options: RequestOptions | undefined,
 ): void => {
-  for (const [of, given] of unchecked) if (of) assertOptions(given, of, () => InvalidArgumentError);
+  for (const [of, candidate] of unchecked) if (of) assertOptions(candidate, of, () => InvalidArgumentError);
   assertCall(call, options, () => InvalidArgumentError);
 };

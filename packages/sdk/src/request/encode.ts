@@ -38,8 +38,8 @@ export const encode = (
 };
 
 const encodeQuery = (query: object = {}): string => {
-  const given = givenEntries(query);
-  return given[0] ? `?${new URLSearchParams(given)}` : "";
+  const entries = givenEntries(query);
+  return entries[0] ? `?${new URLSearchParams(entries)}` : "";
 };
 
 /** The entries of an object whose value is neither null nor undefined. */

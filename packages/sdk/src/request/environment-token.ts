@@ -11,10 +11,10 @@ export const environmentToken = ({ token, baseUrl }: ClientSettings, unusable: u
   if (token !== undefined || unusable !== undefined) throw malformedToken();
   const home = environmentVariable("MGMT_BASE_URL");
   if (home && !isSameAddress(home, baseUrl)) throw missingToken(true);
-  const found = environmentVariable("MGMT_TOKEN");
-  if (!found) throw missingToken(false);
-  if (!isToken(found)) throw malformedToken();
-  return found;
+  const environmentToken = environmentVariable("MGMT_TOKEN");
+  if (!environmentToken) throw missingToken(false);
+  if (!isToken(environmentToken)) throw malformedToken();
+  return environmentToken;
 };
 
 const isSameAddress = (address: string, baseUrl: string): boolean =>

@@ -11,10 +11,13 @@ import { assertEncrypted, areUsual, assertOptions, assertRuntime, baseUrlProblem
 import { environmentVariable } from "#environment";
 
 /** Checks the options of a client. Throws `InvalidArgumentError`. */
-export const readSettings = (given: ClientOptions = {}, load: ClientSettings["load"]): ClientSettings => {
-  const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = given;
+export const readSettings = (
+  clientOptions: ClientOptions = {},
+  load: ClientSettings["load"],
+): ClientSettings => {
+  const { baseUrl, fetch, allowInsecureHttp, timers = reusing(globalThis), ...options } = clientOptions;
   assertRuntime(() => InvalidArgumentError);
-  assertOptions(given, "a client", () => InvalidArgumentError);
+  assertOptions(clientOptions, "a client", () => InvalidArgumentError);
   const address = readBaseUrl(baseUrl ?? environmentVariable("MGMT_BASE_URL") ?? "");
   assertEncrypted(address, allowInsecureHttp, () => InvalidArgumentError);
   return mergeOptions(

@@ -29,7 +29,7 @@ export class AgentApprovalsResource extends AgentApprovalsOperations {
   async wait(approvalId: string, options?: WaitOptions<Approval>): Promise<Approval> {
     return (await this.core().load()).waitForApproval(
       approvalId,
-      (each) => this.get(approvalId, each),
+      (requestOptions) => this.get(approvalId, requestOptions),
       options,
     );
   }

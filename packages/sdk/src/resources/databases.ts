@@ -29,7 +29,7 @@ export class DatabasesResource extends DatabasesOperations {
   async waitUntilReady(databaseId: string, options?: WaitOptions<Database>): Promise<Database> {
     return (await this.core().load()).waitForDatabase(
       databaseId,
-      (each) => this.get(databaseId, each),
+      (requestOptions) => this.get(databaseId, requestOptions),
       options,
     );
   }

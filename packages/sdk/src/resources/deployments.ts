@@ -32,7 +32,7 @@ export class DeploymentsResource extends DeploymentsOperations {
   ): Promise<DeploymentDetails> {
     return (await this.core().load()).waitForDeployment(
       deploymentId,
-      (each) => this.get(deploymentId, each),
+      (requestOptions) => this.get(deploymentId, requestOptions),
       options,
     );
   }
@@ -57,7 +57,7 @@ export class DeploymentsResource extends DeploymentsOperations {
   ): Promise<DeploymentDetails> {
     return (await this.core().load()).waitForStop(
       deploymentId,
-      (each) => this.get(deploymentId, each),
+      (requestOptions) => this.get(deploymentId, requestOptions),
       options,
     );
   }

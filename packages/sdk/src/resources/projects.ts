@@ -30,7 +30,8 @@ export class ProjectsResource extends ProjectsOperations {
     recipientAccessToken: string,
     options?: WaitOptions<TransferState>,
   ): Promise<Project> {
-    const get = (each: object): Promise<Project> => this.get(id, { ...each, token: recipientAccessToken });
+    const get = (requestOptions: object): Promise<Project> =>
+      this.get(id, { ...requestOptions, token: recipientAccessToken });
     return (await this.core().load()).waitForTransfer(id, get, options);
   }
 }

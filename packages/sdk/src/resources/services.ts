@@ -34,7 +34,7 @@ export class ServicesResource extends ServicesOperations {
     return (await this.core().load()).waitForPromotion(
       serviceId,
       deploymentId,
-      (each) => this.get(serviceId, each),
+      (requestOptions) => this.get(serviceId, requestOptions),
       options,
     );
   }

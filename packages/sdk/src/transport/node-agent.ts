@@ -30,10 +30,10 @@ export const proxyFor = async (url: string, proxy?: string | false): Promise<str
   if (!Object.keys(process.env).some((name) => /^(https?|all)_proxy$/i.test(name))) return "";
   if (isLoopbackHostname(new URL(url).hostname)) return "";
   const { getProxyForUrl } = await import("proxy-from-env").catch(notLoaded);
-  const found = getProxyForUrl(url);
-  if (found)
-    checkProxy(found, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
-  return found;
+  const proxyUrl = getProxyForUrl(url);
+  if (proxyUrl)
+    checkProxy(proxyUrl, { hint: "It is that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent." });
+  return proxyUrl;
 };
 
 /**

@@ -76,8 +76,8 @@ export const nodeTransport = (options: NodeTransportOptions = {}): NodeTransport
   };
   const originOf = (url: string): Origin | Promise<Origin> => {
     const [origin = url] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
-    const found = origins.get(origin);
-    if (found) return found;
+    const knownOrigin = origins.get(origin);
+    if (knownOrigin) return knownOrigin;
     const opening = open(origin, url);
     origins.set(origin, opening);
     // The next call tries again.

@@ -47,8 +47,8 @@ export const waitForPromotion = async (
   options: WaitOptions<PromotionState> | undefined,
   waiting: Waiting,
 ): Promise<App> => {
-  const poll = async (each: RequestOptions): Promise<PromotionState> => {
-    const service = await get(each);
+  const poll = async (requestOptions: RequestOptions): Promise<PromotionState> => {
+    const service = await get(requestOptions);
     const isPromoted = bare(service.latestDeploymentId ?? "") === bare(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
@@ -62,9 +62,9 @@ export const waitForTransfer = async (
   options: WaitOptions<TransferState> | undefined,
   waiting: Waiting,
 ): Promise<Project> => {
-  const poll = async (each: RequestOptions): Promise<TransferState> => {
+  const poll = async (requestOptions: RequestOptions): Promise<TransferState> => {
     try {
-      return { status: "transferred", project: await get(each) };
+      return { status: "transferred", project: await get(requestOptions) };
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return { status: "pending" };
       throw error;

@@ -54,14 +54,17 @@ const findPackage = (): FoundPackage => {
   if (!url?.startsWith("file:")) return {};
   const ownFile = fileURLToPath(url);
   const require = createRequire(ownFile);
-  const found = (require.resolve.paths(script) ?? [])
+  const candidates = (require.resolve.paths(script) ?? [])
     .map((folder) => ({ folder, file: join(folder, script) }))
     .filter(({ file }) => exists(file));
   // Who can write there can also write what is running.
   const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
     ownFile.startsWith(folder + sep) || isProtected(file);
-  const trusted = found.find(isTrusted);
-  return { installed: trusted?.file ?? resolvePackage(require, found.length), untrusted: found[0]?.file };
+  const trusted = candidates.find(isTrusted);
+  return {
+    installed: trusted?.file ?? resolvePackage(require, candidates.length),
+    untrusted: candidates[0]?.file,
+  };
 };
 
 /** Asks a resolver that has replaced the one of Node.js, such as Yarn's, which has no folders of packages. */

@@ -109,11 +109,11 @@ const writeNext = async ({ file, handle, replaces }: NextFile, credential: Crede
  * heir that has created another.
  */
 const isOwn = async ({ target, handle }: NextFile): Promise<boolean> => {
-  const [mine, found] = await Promise.all([
+  const [mine, current] = await Promise.all([
     handle.stat({ bigint: true }),
     stat(nextOf(target), { bigint: true }).catch(() => undefined),
   ]);
-  return found?.ino === mine.ino && found.dev === mine.dev;
+  return current?.ino === mine.ino && current.dev === mine.dev;
 };
 
 const replaceFile = async (next: NextFile): Promise<void> => {

@@ -25,8 +25,8 @@ export const readTrusted = async (file: string): Promise<string> => {
   }
 };
 
-const problemOf = (found: Stats): string | undefined => {
-  if (!found.isFile()) return "it is not a regular file";
-  if (isForeign(found)) return "it belongs to another account";
-  return isWritableByOthers(found) ? "other accounts can write to it" : undefined;
+const problemOf = (stats: Stats): string | undefined => {
+  if (!stats.isFile()) return "it is not a regular file";
+  if (isForeign(stats)) return "it belongs to another account";
+  return isWritableByOthers(stats) ? "other accounts can write to it" : undefined;
 };
