@@ -24,7 +24,9 @@ export const startUnderPolicy = async (
     // The browser reports a violation after what it has blocked has failed.
     await realTurn();
     const isBlocked = (directive: string, isOurs: (url: string) => boolean): boolean =>
-      violations.some((each) => each.effectiveDirective === directive && isOurs(each.blockedURI));
+      violations.some(
+        (violation) => violation.effectiveDirective === directive && isOurs(violation.blockedURI),
+      );
     if (isBlocked("connect-src", (url) => bases.some((base) => url.startsWith(new URL(base).origin))))
       throw mockErrors.requestsBlocked(bases, error);
     if (isBlocked("worker-src", (url) => url === new URL(script, location.href).href))

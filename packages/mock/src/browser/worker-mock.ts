@@ -57,20 +57,20 @@ export class WorkerMock extends MockServer {
     assertEngineOptions(options, Object.keys(ownOptions));
     const { persist, afterMutation, ...rest } = options;
     pageMocks.running?.keep();
-    const kept = persist === undefined ? undefined : keptState(persist, options);
-    const found = rest.snapshot ? undefined : kept?.read();
+    const storedState = persist === undefined ? undefined : keptState(persist, options);
+    const restored = rest.snapshot ? undefined : storedState?.read();
     super({
       ...rest,
-      ...(found && { snapshot: found.snapshot, initial: rest.initial ?? found.initial }),
+      ...(restored && { snapshot: restored.snapshot, initial: rest.initial ?? restored.initial }),
       afterMutation: () => {
-        kept?.writeSoon(this.#state);
+        storedState?.writeSoon(this.#state);
         return afterMutation?.();
       },
     });
     this.#createWorker = createWorker;
     this.#onDefect = options.onDefect ?? console.error;
-    this.#kept = kept;
-    this.#initial = found?.initial ?? rest.initial ?? this.snapshot();
+    this.#kept = storedState;
+    this.#initial = restored?.initial ?? rest.initial ?? this.snapshot();
     this.#urls = urlsBelow(this.bases);
   }
 

@@ -37,7 +37,7 @@ export class VirtualTimers implements Timers {
   }
 
   clearTimeout(timer: unknown): void {
-    for (const each of this.#timers) if (each === timer) this.#timers.delete(each);
+    for (const candidate of this.#timers) if (candidate === timer) this.#timers.delete(candidate);
   }
 
   /** Lets time pass, and calls what falls due on the way in the order of the times. */

@@ -153,7 +153,7 @@ const origin = (flag: Flag, text: string | undefined): string | undefined => {
 
 const choice = <T extends string>(flag: Flag, text: string | undefined, values: readonly [T, ...T[]]): T => {
   if (text === undefined) return values[0];
-  const value = values.find((each) => each === text);
+  const value = values.find((choice) => choice === text);
   if (value !== undefined) return value;
   throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
 };

@@ -28,21 +28,21 @@ const grace = 2_000;
  * @throws MockError with a message for the user.
  */
 export const run = async (words: readonly string[], host: CommandHost): Promise<void> => {
-  const given = readArguments(words);
-  if (given === "help") return host.print(helpText());
-  if (given === "version") return host.print(`${__MGMT_VERSION__}\n`);
-  const controlSecret = secretFor(given, host.env);
+  const parsed = readArguments(words);
+  if (parsed === "help") return host.print(helpText());
+  if (parsed === "version") return host.print(`${__MGMT_VERSION__}\n`);
+  const controlSecret = secretFor(parsed, host.env);
   let recording: ActiveRecording | undefined;
   let replayed: ReplaySummary | undefined;
   const onOpen = async (engine: CommandServer): Promise<void> => {
-    if (given.recording) recording = await engine.record({ upstream: given.recording.upstream });
+    if (parsed.recording) recording = await engine.record({ upstream: parsed.recording.upstream });
     replayed = engine.replayed;
   };
-  const server = await start(given, controlSecret, onOpen);
+  const server = await start(parsed, controlSecret, onOpen);
   const { engine, baseUrl } = server;
   const ready = {
     event: "ready",
-    baseUrl: given.baseUrl ?? baseUrl,
+    baseUrl: parsed.baseUrl ?? baseUrl,
     token: await engine.tokens.service(),
     workspaceId: engine.defaults.workspace.id,
     ...(controlSecret !== undefined && { controlSecret }),
@@ -51,7 +51,7 @@ export const run = async (words: readonly string[], host: CommandHost): Promise<
   host.print(`${JSON.stringify(ready)}\n`);
   await host.stopped;
   await server.close(grace);
-  if (given.recording) await recording?.save(given.recording.file);
+  if (parsed.recording) await recording?.save(parsed.recording.file);
 };
 
 /** A server that other machines can reach has a control surface only if its secret was chosen. */
@@ -60,20 +60,20 @@ const secretFor = ({ host }: Arguments, env: CommandHost["env"]): string | undef
   (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);
 
 const start = async (
-  given: Arguments,
+  parsed: Arguments,
   controlSecret: string | undefined,
   onOpen: (engine: CommandServer) => Promise<void>,
 ): Promise<RunningServer> => {
-  const { host, port, seed } = given;
+  const { host, port, seed } = parsed;
   const seeds = seed === undefined ? undefined : await readSeedFile(seed);
   try {
     return await createServer({
       host,
       port,
       ...(controlSecret !== undefined && { controlSecret }),
-      ...(given.baseUrl !== undefined && { allowedHosts: [new URL(given.baseUrl).host] }),
+      ...(parsed.baseUrl !== undefined && { allowedHosts: [new URL(parsed.baseUrl).host] }),
       createEngine: async (address) => {
-        const engine = await openEngine(given, address.baseUrl, seeds);
+        const engine = await openEngine(parsed, address.baseUrl, seeds);
         await onOpen(engine);
         return engine;
       },
@@ -84,11 +84,11 @@ const start = async (
 };
 
 const openEngine = async (
-  given: Arguments,
+  parsed: Arguments,
   address: string,
   seeds: Seeds | undefined,
 ): Promise<CommandServer> => {
-  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency, replay } = given;
+  const { baseUrl = address, deterministic, rateLimit, unknownFields, errorCodes, latency, replay } = parsed;
   const options: EngineOptions = {
     ...(deterministic !== undefined && { deterministic }),
     validateResponses: true,
@@ -99,7 +99,7 @@ const openEngine = async (
       ...(rateLimit !== undefined && { rateLimit: { requests: rateLimit, window: 60_000 } }),
     },
   };
-  const initial = seeds && (await initialState(options, given.seed ?? "", seeds));
+  const initial = seeds && (await initialState(options, parsed.seed ?? "", seeds));
   const engine = new CommandServer({ ...options, ...(initial && { initial }) }, latency ?? 0);
   if (replay) await engine.startWithRecording(replay);
   return engine;

@@ -255,7 +255,7 @@ export const upstreamIsNotTheApi = (
 export const unmatched = (test: string, requests: readonly string[], log: string): MockError =>
   new MockError(
     "mock:unmatched_request",
-    `The test "${test}" sent requests that the mock has no operation for:\n${requests.map((each) => `  ${each}`).join("\n")}\n` +
+    `The test "${test}" sent requests that the mock has no operation for:\n${requests.map((request) => `  ${request}`).join("\n")}\n` +
       `Correct the URL, or call requestLog.allowUnmatched() if the test expects them.\n${log}`,
   );
 

@@ -78,7 +78,7 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 /** Returns the path and query of a URL, relative to the base URL that it begins with. */
 const pathBelow = (bases: readonly string[], url: string): string => {
   const [target = ""] = url.split("#", 1);
-  const base = bases.find((each) => target.startsWith(each)) ?? new URL(target).origin;
+  const base = bases.find((base) => target.startsWith(base)) ?? new URL(target).origin;
   const path = target.slice(base.length);
   return path.startsWith("/") ? path : `/${path}`;
 };

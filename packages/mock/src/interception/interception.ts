@@ -112,8 +112,8 @@ const ownPlace = (): Place => {
   if (receiver.kind === "none") {
     if (!isFirst) {
       // A server that listened in between has ended the interception for all when it was closed.
-      for (const each of places.values())
-        if (each.gate === gate) each.lost ??= mockErrors.closedBySecondServer();
+      for (const place of places.values())
+        if (place.gate === gate) place.lost ??= mockErrors.closedBySecondServer();
       server.close();
     }
     server.listen({ onUnhandledRequest: "bypass" });

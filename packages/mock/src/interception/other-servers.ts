@@ -29,7 +29,7 @@ const isSource = (source: object): source is Source => {
 const sharedSources = (): Source[] => requireMsw().sources.filter(isSource);
 
 /** What passes requests to the server that a mock listens in, by source. Empty while there is none. */
-const kept = new WeakMap<Source, readonly Listener[]>();
+const setAside = new WeakMap<Source, readonly Listener[]>();
 
 /** The handler of the server that is closing itself. */
 let closing: object | undefined;
@@ -59,7 +59,7 @@ const protect = (source: Source): void => {
   const enable = source.enable.bind(source);
   const disable = source.disable.bind(source);
   source.enable = () => {
-    const listeners = kept.get(source) ?? [];
+    const listeners = setAside.get(source) ?? [];
     // The latest MSW has removed those of the server that listened before; MSW 2.13 has not.
     if (listeners.length > 0) listenWith(source, source.emitter.listeners("frame").slice(-1));
     const handlers = receivingHandlers() ?? [];
@@ -83,10 +83,10 @@ const protect = (source: Source): void => {
 
 const remember = (source: Source): void => {
   const isUsed = receivingHandlers()?.some(Gate.isListening) ?? false;
-  kept.set(source, isUsed ? [...source.emitter.listeners("frame")] : []);
+  setAside.set(source, isUsed ? [...source.emitter.listeners("frame")] : []);
 };
 
 const listenWith = ({ emitter }: Source, listeners: readonly Listener[]): void => {
   emitter.removeAllListeners();
-  for (const each of listeners) emitter.on("frame", each);
+  for (const listener of listeners) emitter.on("frame", listener);
 };

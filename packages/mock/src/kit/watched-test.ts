@@ -63,12 +63,12 @@ export class WatchedTest {
 
   #describeRequests(): string {
     if (this.#requests.length === 0) return `The test "${this.name}" sent no requests to the mock.`;
-    const shown = this.#requests.slice(-maxLines);
-    const omitted = this.#requests.length - shown.length;
+    const lines = this.#requests.slice(-maxLines);
+    const omitted = this.#requests.length - lines.length;
     return [
       `Requests of the test "${this.name}":`,
       ...(omitted > 0 ? [`  (${String(omitted)} earlier requests)`] : []),
-      ...shown.map((request) => `  ${requestLine(request)}${bodyOf(request)}`),
+      ...lines.map((request) => `  ${requestLine(request)}${bodyOf(request)}`),
     ].join("\n");
   }
 

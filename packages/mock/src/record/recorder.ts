@@ -158,7 +158,7 @@ const seedsOf = (exchanges: readonly RecordedExchange[]): RecordedSeed[] => {
       if (typeof resource !== "object" || resource === null || !("id" in resource && "type" in resource))
         continue;
       const { id, type } = resource;
-      const kind = kinds.find((each) => each === type);
+      const kind = kinds.find((name) => name === type);
       if (kind === undefined || typeof id !== "string" || seen.has(id)) continue;
       seen.add(id);
       if (method === "GET") seeds.push({ kind, id, resource: { ...resource } });
