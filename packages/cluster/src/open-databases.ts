@@ -87,10 +87,10 @@ export const openDatabases = async (
     const reconciled = await presence.enter(async () => {
       const databases = typeof recorded === "function" ? await recorded() : recorded;
       const prepared = await cluster.prepare(admin);
-      const found = await reconcile({ admin, copies, logins }, databases);
+      const repaired = await reconcile({ admin, copies, logins }, databases);
       return {
-        ...found,
-        problems: [...prepared, ...found.problems],
+        ...repaired,
+        problems: [...prepared, ...repaired.problems],
         isEmpty: databases.length === 0,
       };
     });

@@ -117,11 +117,11 @@ export class PostgresDatabases implements DatabaseEngine {
    * @throws DatabaseUnavailableError; LoginRefused when the database is not open in time; the reason of the signal.
    */
   databaseOf(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
-    const whenOpen = (found: string | undefined): string | undefined | Promise<string> =>
-      found === undefined ? undefined : this.#closed.whenOpen(found, limits);
-    const found =
+    const whenOpen = (database: string | undefined): string | undefined | Promise<string> =>
+      database === undefined ? undefined : this.#closed.whenOpen(database, limits);
+    const owner =
       this.#logins.known(user) ?? this.#pending.databaseOf(user, limits) ?? this.#logins.databaseOf(user);
-    return found instanceof Promise ? found.then(whenOpen) : whenOpen(found);
+    return owner instanceof Promise ? owner.then(whenOpen) : whenOpen(owner);
   }
 
   /**
@@ -152,13 +152,13 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#pending.add(name, credentials);
     const sources = source.type === "empty" ? [] : [databaseName(source.databaseId)];
     const create = async (signal: AbortSignal): Promise<void> => {
-      const [found, logins] = await Promise.all([
+      const [existing, logins] = await Promise.all([
         this.#catalog.find(name),
         // Deriving verifiers takes as long as a statement.
         this.#logins.statements(name, credentials),
       ]);
-      if (found.database === "invalid") await this.#copies.drop(name);
-      if (found.database === "valid") {
+      if (existing.database === "invalid") await this.#copies.drop(name);
+      if (existing.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
       }
@@ -166,11 +166,11 @@ export class PostgresDatabases implements DatabaseEngine {
         const { filled, copyOf } = await this.#createFrom(name, source, signal);
         try {
           signal.throwIfAborted();
-          if (found.role) await this.#logins.dropAll(name);
+          if (existing.role) await this.#logins.dropAll(name);
           await this.#complete(filled, {
             name,
             logins,
-            hasRole: found.role,
+            hasRole: existing.role,
             copyOf,
           });
           for (const credential of credentials) this.#logins.remember(name, credential);

@@ -191,7 +191,7 @@ export class Admin {
 
   /** Connects to a database whose connection limit or privileges refuse the platform. */
   async #enter(database: string): Promise<Client> {
-    const [found] = await this.query<{ limit: number }>(
+    const [row] = await this.query<{ limit: number }>(
       "select datconnlimit as limit from pg_database where datname = $1",
       [database],
     );
@@ -201,7 +201,7 @@ export class Admin {
     try {
       return await this.#open(database);
     } finally {
-      await this.script([`${limit} ${String(found?.limit ?? -1)}`]);
+      await this.script([`${limit} ${String(row?.limit ?? -1)}`]);
     }
   }
 

@@ -29,11 +29,11 @@ const starting = `
  */
 export const endStarting = async (admin: Admin, role: string, limit = patience): Promise<void> => {
   const began = performance.now();
-  const found = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
-  if (found.length === 0) return;
-  const titles = await admin.cluster.titlesOf(found.map(({ pid }) => pid));
-  const known = new Set(found.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))));
-  let left = found.filter(({ pid }) => known.has(pid) || !isTitle(titles.get(pid)));
+  const sessions = await admin.query<{ pid: number }>(`select l.pid ${starting}`);
+  if (sessions.length === 0) return;
+  const titles = await admin.cluster.titlesOf(sessions.map(({ pid }) => pid));
+  const known = new Set(sessions.map(({ pid }) => pid).filter((pid) => isTitleOf(role, titles.get(pid))));
+  let left = sessions.filter(({ pid }) => known.has(pid) || !isTitle(titles.get(pid)));
   for (; left.length > 0; await sleep(interval)) {
     const elapsed = performance.now() - began;
     const isLate = elapsed >= limit;

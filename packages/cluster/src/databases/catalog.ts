@@ -19,15 +19,15 @@ export class Catalog {
 
   /** Returns what exists of a database, in one round trip. */
   async find(name: string): Promise<FoundDatabase> {
-    const [found] = await this.#admin.query<FoundDatabase>(
+    const [database] = await this.#admin.query<FoundDatabase>(
       `select
         coalesce((select case when ${isInvalid} then 'invalid' else 'valid' end
           from pg_database where datname = $1), 'none') as database,
         exists (select from pg_roles where rolname = $1) as role`,
       [name],
     );
-    if (found === undefined) throw new Error("Postgres did not return a row");
-    return found;
+    if (database === undefined) throw new Error("Postgres did not return a row");
+    return database;
   }
 
   /**

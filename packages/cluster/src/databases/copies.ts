@@ -105,7 +105,7 @@ export class Copies {
    * @param which SQL condition on `pg_db_role_setting`.
    */
   async copySettings(from: string, to: string, which: string): Promise<void> {
-    const found = await this.#admin.query<StoredSettings>(
+    const settings = await this.#admin.query<StoredSettings>(
       `select r.rolname as role, max(s.setconfig) filter (where d.datname = $1) as settings
         from pg_db_role_setting s
         join pg_database d on d.oid = s.setdatabase and d.datname in ($1, $2)
@@ -114,7 +114,7 @@ export class Copies {
         group by r.rolname`,
       [from, to],
     );
-    const changes = found.flatMap(({ role, settings }) => {
+    const changes = settings.flatMap(({ role, settings }) => {
       const database = `database ${identifier(to)}`;
       const target = role === null ? `alter ${database}` : `alter role ${identifier(role)} in ${database}`;
       return [`${target} reset all`, ...(settings ?? []).map((setting) => storeSetting(target, setting))];
@@ -148,7 +148,7 @@ export class Copies {
    */
   async transferOwnership(name: string, source: string, owner: string): Promise<void> {
     if (source === owner) return;
-    const found = await this.#admin.query<{ role: string }>(
+    const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
         where (r.rolname = $1 or ${isLogin} and exists (
@@ -156,7 +156,7 @@ export class Copies {
           and ${isOurRole} and pg_has_role(r.oid, 'usage')`,
       [source],
     );
-    const roles = found.map(({ role }) => role);
+    const roles = memberships.map(({ role }) => role);
     await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
     try {
       await this.#admin.scriptWithin(name, await this.#reassign(name, roles, owner));
@@ -175,12 +175,12 @@ export class Copies {
    * Gives up after a second, and calls `onStall`.
    */
   async drop(name: string): Promise<void> {
-    const [found] = await this.#admin.query<{ template: boolean }>(
+    const [row] = await this.#admin.query<{ template: boolean }>(
       "select datistemplate as template from pg_database where datname = $1",
       [name],
     );
-    if (found === undefined) return;
-    if (!found.template) {
+    if (row === undefined) return;
+    if (!row.template) {
       // Says who is connected if the platform cannot end all sessions.
       if (!this.#admin.cluster.mayForceDrop) await this.#admin.endSessions("datname = $1", name);
       const statement = `drop database if exists ${identifier(name)} with (force)`;
@@ -267,13 +267,13 @@ export class Copies {
   }
 
   async #removeFrom(role: string, database: string, owner: string): Promise<void> {
-    const [found] = await this.#admin.query<{ open: boolean }>(
+    const [row] = await this.#admin.query<{ open: boolean }>(
       "select datallowconn as open from pg_database where datname = $1",
       [database],
     );
     const statements = await this.#reassign(database, [role], owner);
     // A backup does not allow connections, and a tenant may have closed its database.
-    if (found?.open !== false) return this.#admin.scriptWithin(database, statements);
+    if (row?.open !== false) return this.#admin.scriptWithin(database, statements);
     await this.#admin.script([`alter database ${identifier(database)} allow_connections true`]);
     try {
       await this.#admin.scriptWithin(database, statements);

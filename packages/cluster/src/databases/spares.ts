@@ -69,9 +69,9 @@ export class Spares {
       this.#refillIn(pause);
       return Promise.resolve(name);
     }
-    const taken = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const spare = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#refill();
-    return taken;
+    return spare;
   }
 
   /** Stops creating spares, and rejects those who wait for one. Resolves when none is being created. */

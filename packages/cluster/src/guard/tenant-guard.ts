@@ -215,10 +215,10 @@ export class TenantGuard {
   async #closeLarge(): Promise<void> {
     const isDue = [...this.#large].some((oid) => (this.#closedUntil.get(oid) ?? 0) <= performance.now());
     // The lookup fails while a database is being dropped. The next check tries again.
-    const found = await this.#memory?.findLarge(isDue).catch(() => undefined);
-    if (found === undefined) return;
+    const largeDatabases = await this.#memory?.findLarge(isDue).catch(() => undefined);
+    if (largeDatabases === undefined) return;
     if (isDue) this.#large.clear();
-    for (const { oid, name } of found) {
+    for (const { oid, name } of largeDatabases) {
       if (!this.#closedUntil.has(oid)) this.#report(tooLarge(name));
       this.#reasons.note(name, endReasons.tooLarge(name), this.#limits.penalty);
       this.#closedUntil.set(oid, performance.now() + this.#limits.penalty);

@@ -85,7 +85,7 @@ export class Logins {
   }
 
   async #search(user: string): Promise<string | undefined> {
-    const [found] = await this.#admin.query<{ owner: string }>(
+    const [ownerRow] = await this.#admin.query<{ owner: string }>(
       `select o.rolname as owner from pg_roles r
         join pg_auth_members m on m.member = r.oid
         join pg_roles o on o.oid = m.roleid and not o.rolcanlogin
@@ -93,8 +93,8 @@ export class Logins {
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
-    if (found) this.#databases.set(user, found.owner);
-    return found?.owner;
+    if (ownerRow) this.#databases.set(user, ownerRow.owner);
+    return ownerRow?.owner;
   }
 
   /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
@@ -222,7 +222,7 @@ export class Logins {
   }
 
   async #find(role: string): Promise<FoundLogin | undefined> {
-    const [found] = await this.#admin.query<FoundLogin>(
+    const [login] = await this.#admin.query<FoundLogin>(
       `select rolcanlogin as login, rolconnlimit as limit,
         exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${isOurRole}
@@ -230,7 +230,7 @@ export class Logins {
         from pg_roles r where rolname = $1`,
       [role],
     );
-    return found;
+    return login;
   }
 
   /** Returns the roles of a connection: usually one. */

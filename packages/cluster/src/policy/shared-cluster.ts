@@ -82,7 +82,7 @@ const prepare = async (
 ): Promise<string[]> => {
   // Before version 15, only a superuser could set it.
   const setsLogLevel = major >= 15 ? "has_parameter_privilege('log_min_messages', 'set')" : "false";
-  const [found] = await statements.query<Privileges>(
+  const [privileges] = await statements.query<Privileges>(
     `select rolname as user, rolcreatedb as "createsDatabases", rolcreaterole as "createsRoles", rolinherit as inherits,
         pg_has_role('pg_signal_backend', 'usage') as "endsSessions",
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
@@ -92,19 +92,20 @@ const prepare = async (
       from pg_roles where rolname = current_user`,
     [platformRole],
   );
-  if (found === undefined) throw new Error("Postgres did not return the role of the session");
+  if (privileges === undefined) throw new Error("Postgres did not return the role of the session");
   const missing = [
-    ...(found.createsDatabases ? [] : ["CREATEDB"]),
-    ...(found.createsRoles ? [] : ["CREATEROLE"]),
-    ...(found.inherits ? [] : ["INHERIT"]),
-    ...(found.endsSessions ? [] : ["membership in pg_signal_backend"]),
-    ...(found.ownsPlatformRole === false ? [`membership in ${platformRole}`] : []),
+    ...(privileges.createsDatabases ? [] : ["CREATEDB"]),
+    ...(privileges.createsRoles ? [] : ["CREATEROLE"]),
+    ...(privileges.inherits ? [] : ["INHERIT"]),
+    ...(privileges.endsSessions ? [] : ["membership in pg_signal_backend"]),
+    ...(privileges.ownsPlatformRole === false ? [`membership in ${platformRole}`] : []),
   ];
-  if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(found.user, missing);
-  if (found.ownsPlatformRole === null) await statements.script(createRole(policy, platformRole, "nologin"));
+  if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(privileges.user, missing);
+  if (privileges.ownsPlatformRole === null)
+    await statements.script(createRole(policy, platformRole, "nologin"));
   return [
-    ...(found.setsLogLevel ? [] : [tenantsFillLog(found.user)]),
-    ...(found.open.length === 0 ? [] : [tenantsMayConnect(found.open)]),
+    ...(privileges.setsLogLevel ? [] : [tenantsFillLog(privileges.user)]),
+    ...(privileges.open.length === 0 ? [] : [tenantsMayConnect(privileges.open)]),
   ];
 };
 

@@ -75,6 +75,6 @@ export class Presence {
 }
 
 const isTaken = async (client: Client, lock: string): Promise<boolean> => {
-  const { rows } = await reaching(() => client.query<{ taken: boolean }>(`select ${lock} as taken`));
-  return rows.some(({ taken }) => taken);
+  const { rows } = await reaching(() => client.query<{ locked: boolean }>(`select ${lock} as locked`));
+  return rows.some(({ locked }) => locked);
 };

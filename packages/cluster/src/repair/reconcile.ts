@@ -60,13 +60,13 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
   const attempt = attemptWith((problem) => void problems.push(problem));
   const databases = recorded.map((database) => ({ ...database, name: databaseName(database.databaseId) }));
   await dropInvalid(parts, attempt);
-  const found = await admin.query<Found>(
+  const presentDatabases = await admin.query<Found>(
     `select datname as name, datallowconn as open from pg_database d
       where not ${isInvalid} and (${isOurs} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
-  const present = new Map(found.map((database) => [database.name, database]));
-  await dropForgotten(parts, recorded, found, attempt);
+  const present = new Map(presentDatabases.map((database) => [database.name, database]));
+  await dropForgotten(parts, recorded, presentDatabases, attempt);
 
   const existing = databases.flatMap((database) => {
     const { open: isOpen } = present.get(database.name) ?? {};
@@ -125,7 +125,7 @@ const dropInvalid = async ({ admin, copies }: Parts, attempt: Attempt): Promise<
 const dropForgotten = async (
   { copies }: Parts,
   recorded: readonly RecordedDatabase[],
-  found: readonly Found[],
+  existing: readonly Found[],
   attempt: Attempt,
 ): Promise<void> => {
   const wanted = new Set(
@@ -134,7 +134,7 @@ const dropForgotten = async (
       ...backupIds.map((backupId) => backupName(databaseId, backupId)),
     ]),
   );
-  for (const { name } of found) {
+  for (const { name } of existing) {
     const kind = kindOf(name);
     const isKept = kind === "system" || (kind === "spare" && !name.startsWith(unfinishedSparePrefix));
     if (isKept || wanted.has(name)) continue;

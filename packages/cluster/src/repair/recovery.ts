@@ -75,10 +75,10 @@ export class Recovery {
   }
 
   async #repair(signal: AbortSignal): Promise<void> {
-    const found = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
+    const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
       `select datname as name, ${isInvalid} as invalid, datallowconn as open from pg_database d where ${isOurs}`,
     );
-    for (const { name, invalid, open } of found) {
+    for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;
       const kind = kindOf(name);
       if (invalid || kind === "temporary") {
@@ -95,17 +95,17 @@ export class Recovery {
 
   /** Other work may have replaced what was found. */
   async #drop(name: string): Promise<void> {
-    const [found] = await this.#admin.query(
+    const [database] = await this.#admin.query(
       `select from pg_database where datname = $1 and (${isInvalid} or $2)`,
       [name, kindOf(name) === "temporary"],
     );
-    if (!found) return;
+    if (!database) return;
     await this.#copies.drop(name);
     await this.#copies.dropRetiredRoles();
   }
 
   async #open(name: string): Promise<void> {
-    const [found] = await this.#admin.query("select from pg_database where datname = $1", [name]);
-    if (found) await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
+    const [database] = await this.#admin.query("select from pg_database where datname = $1", [name]);
+    if (database) await this.#admin.script([`alter database ${identifier(name)} allow_connections true`]);
   }
 }

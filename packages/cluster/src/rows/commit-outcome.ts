@@ -68,7 +68,7 @@ interface Evidence {
 
 const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
   const has = (kind: Evidence["kind"], seen: Seen): boolean =>
-    evidence.some((each) => each.kind === kind && each.seen === seen);
+    evidence.some((item) => item.kind === kind && item.seen === seen);
   // A row that still has its old version proves that nothing was committed. Ids are never reused, so a row with the id of an
   // insertion proves the commit. Rows may have been changed or deleted since.
   if (has("update", "before") || has("delete", "before")) return "not committed";
@@ -78,7 +78,7 @@ const outcomeOf = (evidence: readonly Evidence[]): Outcome => {
 };
 
 const read = async ({ pool, schema, changes }: LostCommit): Promise<Evidence[]> => {
-  const statements = changes.flatMap((each) => evidenceOf(schema, each));
+  const statements = changes.flatMap((tableChanges) => evidenceOf(schema, tableChanges));
   if (statements.length === 0) return [];
   const client: PoolClient = await pool.connect();
   try {

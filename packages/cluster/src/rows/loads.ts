@@ -10,7 +10,7 @@ export type Results = readonly (readonly Columns[])[];
 export interface Load {
   readonly statements: readonly Statement[];
   /** Returns what was found for each want. */
-  readonly found: (results: Results) => Found[];
+  readonly rowsOf: (results: Results) => Found[];
 }
 
 /** Where rows are loaded from. */
@@ -82,13 +82,13 @@ const countingOf = ({ identifier }: Source, wants: readonly Want[]): Sent => {
 
 const loadOf = ({ rows }: Source, wants: readonly Want[], { statements, parts }: Sent): Load => ({
   statements,
-  found: (results) => {
-    const found = new Map<Want, Found>();
+  rowsOf: (results) => {
+    const rowsOf = new Map<Want, Found>();
     for (const [read, columns] of parts(results)) {
-      const each = read.found(columns, rows);
-      read.wants.forEach((want, index) => found.set(want, each[index] ?? []));
+      const lists = read.rowsOf(columns, rows);
+      read.wants.forEach((want, index) => rowsOf.set(want, lists[index] ?? []));
     }
-    return wants.map((want) => found.get(want) ?? []);
+    return wants.map((want) => rowsOf.get(want) ?? []);
   },
 });
 

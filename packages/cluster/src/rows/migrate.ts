@@ -9,11 +9,11 @@ export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 
   constructor(
-    readonly found: number,
+    readonly stored: number,
     readonly supported: number,
   ) {
     super(
-      `The schema of the records has version ${String(found)}, but this program supports up to ${String(supported)}`,
+      `The schema of the records has version ${String(stored)}, but this program supports up to ${String(supported)}`,
     );
   }
 }
@@ -33,13 +33,13 @@ export const migrate = async (client: ClientBase, schemaName: string): Promise<v
     await client.query(`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
     await client.query(`create schema if not exists ${schema}`);
     await client.query(`create table if not exists ${schema}.migrations (version integer primary key)`);
-    const found = (await versionOf(client, schema)) ?? 0;
-    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
+    const stored = (await versionOf(client, schema)) ?? 0;
+    if (stored > migrations.length) throw new NewerSchemaError(stored, migrations.length);
     const statements = migrations
-      .slice(found)
+      .slice(stored)
       .flatMap((steps, index) => [
         ...steps(schema),
-        `insert into ${schema}.migrations values (${String(found + index + 1)})`,
+        `insert into ${schema}.migrations values (${String(stored + index + 1)})`,
       ]);
     await client.query([...statements, "commit"].join(";\n"));
   } catch (error) {

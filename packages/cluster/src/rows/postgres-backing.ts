@@ -78,7 +78,7 @@ class ReadTransaction implements Transaction {
 
   async load(wants: readonly Want[]): Promise<readonly Found[]> {
     const load = loadAlone(this.#shared, wants);
-    return load.found(await runAlone(this.#shared.pool, load));
+    return load.rowsOf(await runAlone(this.#shared.pool, load));
   }
 
   commit(): Promise<void> {
@@ -128,15 +128,15 @@ class WriteTransaction implements Transaction {
     if (hits.length === 0) return this.#load(loadWithin(this.#shared, wants, []));
     // The window must not stay locked until the transaction ends.
     const counting = loadAlone(this.#shared, hits);
-    const counted = counting.found(await runAlone(this.#shared.pool, counting));
+    const counted = counting.rowsOf(await runAlone(this.#shared.pool, counting));
     const read = await this.#load(loadWithin(this.#shared, others, []));
     return wants.map(
       (want) => (isHit(want) ? counted[hits.indexOf(want)] : read[others.indexOf(want)]) ?? [],
     );
   }
 
-  async #load({ statements, found }: Load): Promise<readonly Found[]> {
-    return found(statements.length === 0 ? [] : await this.#run(statements));
+  async #load({ statements, rowsOf }: Load): Promise<readonly Found[]> {
+    return rowsOf(statements.length === 0 ? [] : await this.#run(statements));
   }
 
   async commit(changes: readonly TableChanges[]): Promise<void> {

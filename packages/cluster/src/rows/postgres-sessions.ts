@@ -124,14 +124,14 @@ export class PostgresSessions implements Sessions {
     for (;;) {
       const session = await this.#open();
       try {
-        const rows = await session.query<{ taken: boolean[] }>(
-          `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as taken`,
+        const rows = await session.query<{ locked: boolean[] }>(
+          `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as locked`,
         );
-        const taken = rows[0]?.taken ?? [];
-        if (taken.every(Boolean)) return session;
+        const locked = rows[0]?.locked ?? [];
+        if (locked.every(Boolean)) return session;
         await this.#unlock(
           session,
-          distinct.filter((_, index) => taken[index]),
+          distinct.filter((_, index) => locked[index]),
         );
       } catch (error) {
         throw translate(error);

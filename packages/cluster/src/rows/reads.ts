@@ -10,7 +10,7 @@ import { isArrayField, sqlName } from "./tables.js";
 export interface Read extends Statement {
   readonly wants: readonly Want[];
   /** Converts the result of the statement to what was found for each of the wants. */
-  readonly found: (results: readonly Columns[], rows: RowCache) => Found[];
+  readonly rowsOf: (results: readonly Columns[], rows: RowCache) => Found[];
 }
 
 /**
@@ -70,37 +70,39 @@ const readOf = (schema: string, group: readonly Want[], parameters: Parameters):
     text,
     values,
     wants: group,
-    found: (results, cache) => [results.map((columns) => cache.load(want.table, columns))],
+    rowsOf: (results, cache) => [results.map((columns) => cache.load(want.table, columns))],
   });
   const number = (text: string): Read => ({
     text,
     values,
     wants: group,
-    found: ([columns]) => [Number(columns?.[0])],
+    rowsOf: ([columns]) => [Number(columns?.[0])],
   });
   const split = (text: string, wanted: readonly string[], valueOf: (loaded: Loaded) => string): Read => ({
     text,
     values,
     wants: group,
-    found: (results, cache) => {
-      const found = new Map<string, Loaded[]>();
-      for (const value of wanted) found.set(value, []);
+    rowsOf: (results, cache) => {
+      const rowsByValue = new Map<string, Loaded[]>();
+      for (const value of wanted) rowsByValue.set(value, []);
       for (const columns of results) {
         const loaded = cache.load(want.table, columns);
-        found.get(valueOf(loaded))?.push(loaded);
+        rowsByValue.get(valueOf(loaded))?.push(loaded);
       }
-      return wanted.map((value) => found.get(value) ?? []);
+      return wanted.map((value) => rowsByValue.get(value) ?? []);
     },
   });
   switch (want.read) {
     case "row": {
-      const ids = group.flatMap((each) => (each.read === "row" ? [each.id] : []));
+      const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
       return split(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
     }
     case "range": {
       const field = onlyField(want);
       if (field !== undefined && group.length > 1) {
-        const wanted = group.flatMap((each) => (each.read === "range" ? [String(each.where[field])] : []));
+        const wanted = group.flatMap((member) =>
+          member.read === "range" ? [String(member.where[field])] : [],
+        );
         const text = `${select} where ${sqlName(field)} ${parameters.among(wanted)} order by seq`;
         return split(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
       }
@@ -135,7 +137,7 @@ const readOf = (schema: string, group: readonly Want[], parameters: Parameters):
         text: hitOf(table, want, parameters),
         values,
         wants: group,
-        found: (results) => [results.map(windowOf)],
+        rowsOf: (results) => [results.map(windowOf)],
       };
   }
 };
@@ -231,7 +233,7 @@ const conditionOf = (
   const column = sqlName(field);
   // `Array.isArray` does not narrow readonly arrays.
   const values = Array.isArray(value) ? (value as readonly KeyValue[]) : [value as KeyValue];
-  const texts = values.filter((each) => each !== null).map(String);
+  const texts = values.filter((part) => part !== null).map(String);
   if (isArrayField(field)) return `${column} ?| ${parameters.texts(texts)}`;
   const either = [
     ...(texts.length === 0 ? [] : [`${column} ${parameters.among(texts)}`]),

@@ -10,9 +10,13 @@ import { sqlName } from "./tables.js";
  * one of the rows, and with `unique_violation` when one has inserted a row with the same id or key.
  */
 export const writesOf = (schema: string, changes: readonly TableChanges[]): Statement[] =>
-  changes.flatMap((each) => {
-    const table = `${schema}.${sqlName(each.table)}`;
-    return [...deletesOf(schema, table, each), ...updatesOf(schema, table, each), ...insertsOf(table, each)];
+  changes.flatMap((tableChanges) => {
+    const table = `${schema}.${sqlName(tableChanges.table)}`;
+    return [
+      ...deletesOf(schema, table, tableChanges),
+      ...updatesOf(schema, table, tableChanges),
+      ...insertsOf(table, tableChanges),
+    ];
   });
 
 /** Returns the text of a statement that fails unless it changes one row. */

@@ -40,8 +40,8 @@ const reportProblem = (error: unknown): never => {
     : platformErrors.temporaryDirUnwritable(tmpdir(), error);
 };
 
-const makeUniqueDir = async (given: string): Promise<{ path: string; lock: DirectoryLock }> => {
-  const base = await realpath(given);
+const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: DirectoryLock }> => {
+  const base = await realpath(parent);
   const problem = await whyReplaceable(base);
   if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(base, problem);
   await sweepEphemeral(base);
@@ -63,11 +63,11 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
     if (!name.startsWith(ephemeralPrefix)) continue;
     const path = join(base, name);
     try {
-      const found = await lstat(path);
-      if (!found.isDirectory() || found.uid !== process.geteuid?.()) continue;
+      const stats = await lstat(path);
+      if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) continue;
       const life = await lifeOfHolder(path);
       if (life === undefined) {
-        const isInterrupted = Date.now() - found.mtimeMs > lockLimit && (await hasOnlyLocks(path));
+        const isInterrupted = Date.now() - stats.mtimeMs > lockLimit && (await hasOnlyLocks(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (life === "dead") {
         await endLeftovers(join(path, "postgres"));

@@ -12,7 +12,9 @@ export const refuseNoLoopback = (
 ): void => {
   let addresses: string[];
   try {
-    addresses = Object.values(read()).flatMap((found) => found?.map(({ address }) => address) ?? []);
+    addresses = Object.values(read()).flatMap(
+      (interfaces) => interfaces?.map(({ address }) => address) ?? [],
+    );
   } catch {
     // A sandbox may not tell.
     return;

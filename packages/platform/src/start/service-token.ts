@@ -19,7 +19,7 @@ export const issueServiceToken = async (
     const workspace = store.workspaces.find({});
     if (workspace === undefined) throw new Error("The records have no workspace");
     const rows = store.serviceTokens.list({ workspaceId: workspace.id });
-    const row = rows.find((each) => each.id === storedId) ?? rows.find(({ name }) => name === defaultName);
+    const row = rows.find((token) => token.id === storedId) ?? rows.find(({ name }) => name === defaultName);
     return { workspaceId: workspace.id, id: row?.id };
   });
   if (id === undefined) {

@@ -60,14 +60,14 @@ const temporaryEnd = /^\.[0-9a-f]{12}\.tmp$/;
  * Nothing else may be writing to the directory.
  */
 export const removeUnfinished = async (directory: string, names: readonly string[]): Promise<void> => {
-  for (const found of await readdir(directory)) {
-    if (isUnfinished(found, names)) await rm(join(directory, found), { recursive: true, force: true });
+  for (const file of await readdir(directory)) {
+    if (isUnfinished(file, names)) await rm(join(directory, file), { recursive: true, force: true });
   }
 };
 
 /** Tells whether `temporaryFor` made this name for one of these names. */
-export const isUnfinished = (found: string, names: readonly string[]): boolean =>
-  names.some((name) => found.startsWith(name) && temporaryEnd.test(found.slice(name.length)));
+export const isUnfinished = (file: string, names: readonly string[]): boolean =>
+  names.some((name) => file.startsWith(name) && temporaryEnd.test(file.slice(name.length)));
 
 /** Makes the names of the files in a directory survive a power failure. */
 export const syncDirectory = async (directory: string): Promise<void> => {

@@ -53,9 +53,9 @@ const formerEnd = /^\.[0-9a-f]{12}\.former$/;
 export const finishReplacement = async (cluster: string): Promise<void> => {
   const directory = dirname(cluster);
   const name = basename(cluster);
-  for (const found of await readdir(directory)) {
-    if (!found.startsWith(name) || !formerEnd.test(found.slice(name.length))) continue;
-    const former = join(directory, found);
+  for (const entry of await readdir(directory)) {
+    if (!entry.startsWith(name) || !formerEnd.test(entry.slice(name.length))) continue;
+    const former = join(directory, entry);
     if ((await lstat(cluster).catch(() => undefined)) === undefined) await rename(former, cluster);
     else await rm(former, { recursive: true, force: true });
   }
@@ -74,7 +74,7 @@ const copyDirectory = async (from: string, to: string, account: Account): Promis
       const copy = entry.isDirectory() ? copyDirectory : copyFile;
       return copy(join(from, entry.name), join(to, entry.name), account);
     });
-    const failed = (await Promise.allSettled(copies)).find((each) => each.status === "rejected");
+    const failed = (await Promise.allSettled(copies)).find((result) => result.status === "rejected");
     if (failed) throw failed.reason;
   }
   await syncDirectory(to);

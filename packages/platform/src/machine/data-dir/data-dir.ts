@@ -54,8 +54,8 @@ export const directoryMode = (): number => (isRoot() ? 0o711 : 0o700);
  * @throws PlatformError `platform:data_dir_in_use`, `platform:data_dir_corrupt`, `platform:data_dir_incompatible`,
  *   `platform:data_dir_unsafe`, `platform:data_dir_unwritable`. Existing files are not changed in these cases.
  */
-export const openDataDir = async (given: string): Promise<DataDir> => {
-  const path = resolve(given);
+export const openDataDir = async (dataDir: string): Promise<DataDir> => {
+  const path = resolve(dataDir);
   try {
     await refuseForeignParents(path);
     const isNew = makeDirectory(path, directoryMode());
@@ -104,8 +104,8 @@ const checkedNames = (path: string): CheckedNames => {
 
 /** Removes the write permission of other accounts from a directory that is empty and belongs to this account. */
 const makeEmptyPrivate = async (path: string): Promise<void> => {
-  const found = await lstat(path);
-  const isOwn = found.isDirectory() && found.uid === process.geteuid?.();
+  const stats = await lstat(path);
+  const isOwn = stats.isDirectory() && stats.uid === process.geteuid?.();
   if (isOwn && (await readdir(path)).length === 0) await chmod(path, directoryMode());
 };
 

@@ -68,9 +68,9 @@ const makeSafe = async (directory: string, mode: number): Promise<boolean> => {
   try {
     if ((await whyReplaceable(dirname(directory))) !== undefined) return false;
     makeDirectory(directory, mode);
-    const found = await lstat(directory);
-    if (!found.isDirectory() || foreignProblem(found) !== undefined) return false;
-    if ((found.mode & 0o777) !== mode) await chmod(directory, mode);
+    const stats = await lstat(directory);
+    if (!stats.isDirectory() || foreignProblem(stats) !== undefined) return false;
+    if ((stats.mode & 0o777) !== mode) await chmod(directory, mode);
     return true;
   } catch {
     return false;

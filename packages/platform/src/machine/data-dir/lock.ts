@@ -101,9 +101,9 @@ const writeNew = async (path: string, text: string): Promise<void> => {
 
 /** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
 const refuseUnlessEnded = async (path: string): Promise<void> => {
-  const found = await findOwner(path);
-  if (found === undefined || found.life === "dead") return;
-  const { owner, life } = found;
+  const holder = await findOwner(path);
+  if (holder === undefined || holder.life === "dead") return;
+  const { owner, life } = holder;
   const dataDir = dirname(path);
   if (life === "unknown") throw platformErrors.dataDirMayBeInUse(dataDir, path);
   if (lifeOf(owner, processesByPs()) !== "alive") {
@@ -125,8 +125,8 @@ const removeLeft = async (dataDir: string): Promise<void> => {
 
 /** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
 const hasEnded = async (path: string): Promise<boolean> => {
-  const found = await findOwner(path);
-  return found?.owner === undefined ? isOld(path) : found.life === "dead";
+  const holder = await findOwner(path);
+  return holder?.owner === undefined ? isOld(path) : holder.life === "dead";
 };
 
 const isOld = async (path: string): Promise<boolean> =>
@@ -190,17 +190,17 @@ const linkIfAbsent = async (own: string, path: string): Promise<boolean> => {
 export const removeStale = async (path: string, own: string): Promise<void> => {
   const removal = `${path}.removal`;
   if (!(await linkIfAbsent(own, removal))) {
-    const found = await findOwner(removal);
-    if (found?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removal);
-    if (found?.life === "dead") await rm(removal, { force: true });
+    const holder = await findOwner(removal);
+    if (holder?.life === "unknown") throw platformErrors.dataDirMayBeInUse(dirname(path), removal);
+    if (holder?.life === "dead") await rm(removal, { force: true });
     await sleep(5);
     return;
   }
   try {
-    const found = await findOwner(path);
-    if (found?.life !== "dead") return;
+    const holder = await findOwner(path);
+    if (holder?.life !== "dead") return;
     await rm(path, { force: true });
-    await rm(pipeOf(path, found.owner.id), { force: true });
+    await rm(pipeOf(path, holder.owner.id), { force: true });
   } finally {
     await rm(removal, { force: true });
   }

@@ -10,22 +10,22 @@ const writableByOthers = 0o022;
  *
  * @param owner the account that should own it. Default: this account.
  */
-export const foreignProblem = (found: Stats, owner = process.geteuid?.()): string | undefined => {
-  const link = linkProblem(found);
+export const foreignProblem = (stats: Stats, owner = process.geteuid?.()): string | undefined => {
+  const link = linkProblem(stats);
   if (link !== undefined) return link;
-  if (found.uid !== owner) return "it belongs to another account";
-  return (found.mode & writableByOthers) === 0 ? undefined : "other accounts can write to it";
+  if (stats.uid !== owner) return "it belongs to another account";
+  return (stats.mode & writableByOthers) === 0 ? undefined : "other accounts can write to it";
 };
 
 /** Returns why this is neither a directory nor a regular file; undefined when it is one. */
-export const linkProblem = (found: Stats): string | undefined => {
-  if (found.isSymbolicLink()) return "it is a symbolic link";
-  return found.isDirectory() || found.isFile() ? undefined : "it is neither a file nor a directory";
+export const linkProblem = (stats: Stats): string | undefined => {
+  if (stats.isSymbolicLink()) return "it is a symbolic link";
+  return stats.isDirectory() || stats.isFile() ? undefined : "it is neither a file nor a directory";
 };
 
 /** Returns why writing to a file would change a file elsewhere. */
-export const hardLinkProblem = (found: Stats): string | undefined =>
-  found.isFile() && found.nlink > 1
+export const hardLinkProblem = (stats: Stats): string | undefined =>
+  stats.isFile() && stats.nlink > 1
     ? "it is a hard link, so writing to it would change a file elsewhere"
     : undefined;
 

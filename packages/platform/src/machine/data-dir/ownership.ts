@@ -59,11 +59,11 @@ export const refuseForeign = async (
   }
 };
 
-const refuse = async (path: string, problemOf: (found: Stats) => string | undefined): Promise<void> => {
-  const found = await lstat(path).catch((error: unknown) => {
+const refuse = async (path: string, problemOf: (stats: Stats) => string | undefined): Promise<void> => {
+  const stats = await lstat(path).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   });
-  const problem = found && problemOf(found);
+  const problem = stats && problemOf(stats);
   if (problem !== undefined) throw platformErrors.dataDirUnsafe(path, problem);
 };

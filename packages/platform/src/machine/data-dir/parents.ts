@@ -25,17 +25,17 @@ export const whyReplaceable = async (path: string): Promise<string | undefined> 
     if (name === "" || name === "." || name === "..") continue;
     const next = join(directory, name);
     // Opening the path reports this error.
-    const found = await lstat(next).catch(() => undefined);
-    if (found === undefined) return undefined;
-    if (!(await isTrusted(found.uid))) return `${next} belongs to another account`;
-    if (found.isSymbolicLink()) {
+    const stats = await lstat(next).catch(() => undefined);
+    if (stats === undefined) return undefined;
+    if (!(await isTrusted(stats.uid))) return `${next} belongs to another account`;
+    if (stats.isSymbolicLink()) {
       links += 1;
       if (links > maxLinks) return undefined;
       const target = await readlink(next);
       if (isAbsolute(target)) directory = sep;
       remaining.unshift(...target.split(sep));
     } else {
-      if (found.isDirectory() && isWritable(found)) return `other accounts can write to ${next}`;
+      if (stats.isDirectory() && isWritable(stats)) return `other accounts can write to ${next}`;
       directory = next;
     }
   }

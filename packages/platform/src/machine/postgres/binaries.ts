@@ -42,17 +42,17 @@ export const findBinaries = async (search: BinariesSearch): Promise<Binaries> =>
   const tried: string[] = [];
   const { choice } = search;
   if (choice !== undefined && isAbsolute(choice)) {
-    const found = await probe(choice, search.account, tried);
-    if (found !== undefined) return found;
+    const binaries = await probe(choice, search.account, tried);
+    if (binaries !== undefined) return binaries;
     throw platformErrors.noPostgres(tried);
   }
   if (choice !== undefined && choice !== "package" && choice !== "system") {
     throw platformErrors.noPostgres([`${choice} (must be package, system, or an absolute path)`]);
   }
-  const found =
+  const binaries =
     (choice === "system" ? undefined : await findInPackage(search, tried)) ??
     (choice === "package" ? undefined : await findInSystem(search, tried));
-  if (found !== undefined) return found;
+  if (binaries !== undefined) return binaries;
   throw platformErrors.noPostgres(tried);
 };
 
@@ -108,8 +108,8 @@ const findInSystem = async (search: BinariesSearch, tried: string[]): Promise<Bi
   ];
   for (const directory of new Set(directories.flat())) {
     if (!(await hasPrograms(directory))) continue;
-    const found = await probe(directory, search.account, tried);
-    if (found !== undefined) return found;
+    const binaries = await probe(directory, search.account, tried);
+    if (binaries !== undefined) return binaries;
   }
   tried.push(["PATH", ...patterns].join(", "));
   return undefined;

@@ -87,9 +87,9 @@ const readFileOf = (uid: number, path: string): Buffer => {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.uid !== uid) throw new Error(`${path} does not belong to the cluster`);
-    const bytes = Buffer.allocUnsafe(found.size);
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.uid !== uid) throw new Error(`${path} does not belong to the cluster`);
+    const bytes = Buffer.allocUnsafe(stats.size);
     // Takes half the time of `readFileSync`.
     for (let end = 0; end < bytes.length;) {
       const count = readSync(file, bytes, end, bytes.length - end, null);
@@ -168,7 +168,7 @@ const removeAbandoned = async (path: string): Promise<void> => {
   for (const name of await readdir(directory)) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const unfinished = join(directory, name);
-    const found = await stat(unfinished).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > writeLimit) await rm(unfinished, { force: true });
+    const stats = await stat(unfinished).catch(() => undefined);
+    if (stats !== undefined && Date.now() - stats.mtimeMs > writeLimit) await rm(unfinished, { force: true });
   }
 };

@@ -36,7 +36,7 @@ const processesOf = async (directory: string): Promise<Working[]> => {
   if (process.platform !== "linux") return [];
   const path = await realpath(directory).catch(() => undefined);
   const pids = path === undefined ? [] : await linuxProgramsOf(path, /^postgres/).catch(() => []);
-  const found = await Promise.all(
+  const processes = await Promise.all(
     pids.map(async (pid) => {
       const folder = `/proc/${String(pid)}`;
       try {
@@ -50,5 +50,5 @@ const processesOf = async (directory: string): Promise<Working[]> => {
       }
     }),
   );
-  return found.filter((each) => each !== undefined);
+  return processes.filter((process) => process !== undefined);
 };

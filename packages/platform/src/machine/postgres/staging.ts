@@ -87,9 +87,9 @@ export const stagePrograms = async (native: string, base: string, name: string):
 const refuseForeignPrograms = async (staged: string): Promise<void> => {
   const directories = [staged, join(staged, "bin"), join(staged, "lib")];
   for (const directory of directories) {
-    const found = await lstat(directory).catch(() => undefined);
-    if (found === undefined) continue;
-    refuse(directory, foreignProblem(found));
+    const stats = await lstat(directory).catch(() => undefined);
+    if (stats === undefined) continue;
+    refuse(directory, foreignProblem(stats));
     for (const entry of await readdir(directory, { withFileTypes: true })) {
       // The libraries have links to each other.
       if (entry.isSymbolicLink() && directory.endsWith("lib")) continue;
@@ -104,8 +104,8 @@ const refuse = (path: string, problem: string | undefined): void => {
 };
 
 /** Like `foreignProblem`, but trusts root: a package that is installed for all accounts belongs to it. */
-const foreignProgramProblem = (found: Stats): string | undefined =>
-  foreignProblem(found, found.uid === 0 ? 0 : undefined);
+const foreignProgramProblem = (stats: Stats): string | undefined =>
+  foreignProblem(stats, stats.uid === 0 ? 0 : undefined);
 
 /** These files are needed only to compile extensions. */
 const isForDevelopers = (name: string): boolean =>
@@ -124,12 +124,12 @@ const stageDirectory = async (from: string, to: string): Promise<void> => {
 };
 
 const stageFile = async (source: string, target: string): Promise<void> => {
-  const found = await lstat(source);
-  const { mode } = found;
+  const stats = await lstat(source);
+  const { mode } = stats;
   const executable = (mode & 0o100) !== 0;
   const readableByAll = (mode & 0o444) === 0o444 && (!executable || (mode & 0o111) === 0o111);
   // A hard link remains the file of the owner of the package, who could change it later.
-  if (readableByAll && foreignProgramProblem(found) === undefined) {
+  if (readableByAll && foreignProgramProblem(stats) === undefined) {
     try {
       await link(source, target);
       return;
