@@ -29,10 +29,10 @@ export const lifeOf = ({ pid, started, place, machine }: ProcessIdentity, { own,
     // Two starts of one machine do not overlap.
     return machine !== null && machine === own.machine ? "dead" : "unknown";
   }
-  const found = find(pid);
-  if (found === undefined) return "dead";
-  if (started === null || found.started === null) return "unknown";
-  return started === found.started ? "alive" : "dead";
+  const process = find(pid);
+  if (process === undefined) return "dead";
+  if (started === null || process.started === null) return "unknown";
+  return started === process.started ? "alive" : "dead";
 };
 
 /** Returns the identity that a file contains; undefined if it contains none. */

@@ -47,19 +47,19 @@ const redactText = (text: string, scope: Scope): string => {
   // Base64 comes before forms, in which its plus signs would be spaces.
   return clean
     .replace(/(?<![\w+/-])((?:[\w+/-]{40,100}\r?\n)+)([\w+/-]{1,100}={0,2})?/g, (lines, full: string) =>
-      [lines, full].some((each) => holdsSecret(each.replace(/\s/g, ""), known, inner)) ? mask : lines,
+      [lines, full].some((part) => holdsSecret(part.replace(/\s/g, ""), known, inner)) ? mask : lines,
     )
     .replace(/[\w+/-]{8,}={0,2}/g, (encoded) => (holdsSecret(encoded, known, inner) ? mask : encoded))
     .replace(/[^\s"<>]+/g, (encoded) => {
       if (!encoded.includes("%") && !(encoded.includes("+") && encoded.includes("="))) return encoded;
-      let shown = encoded;
+      let text = encoded;
       // Forms encode spaces as plus signs.
       for (const hasSpaces of [true, false]) {
-        const decoded = decodePercent(hasSpaces ? shown.replaceAll("+", " ") : shown);
+        const decoded = decodePercent(hasSpaces ? text.replaceAll("+", " ") : text);
         const redacted = inner(decoded);
-        if (redacted !== decoded) shown = encodeText(redacted);
+        if (redacted !== decoded) text = encodeText(redacted);
       }
-      return shown;
+      return text;
     });
 };
 
@@ -91,8 +91,8 @@ const encodeText = (text: string): string => {
 const holdsSecret = (text: string, known: readonly string[], inner: (decoded: string) => string): boolean => {
   const decoded = decodeBase64(text);
   if (text.length >= 16 && isText(decoded) && isUserAndPassword(decoded)) return true;
-  const isSecret = (each: string): boolean =>
-    known.some((secret) => each.includes(secret)) || (isText(each) && inner(each) !== each);
+  const isSecret = (part: string): boolean =>
+    known.some((secret) => part.includes(secret)) || (isText(part) && inner(part) !== part);
   if (/^(?:[0-9a-f]{2}){8,}$/i.test(text) && isSecret(decodeHex(text))) return true;
   // The encoded text may follow other characters of base64, such as the `/` of a path.
   return isSecret(decoded) || [1, 2, 3].some((skipped) => isSecret(decodeBase64(text.slice(skipped))));
@@ -134,8 +134,8 @@ const mapFields = (value: object, scope: Scope, map: (name: string, inner: unkno
 /** Returns which fields of an object are secrets: by their names, or by the name in another field. */
 const secretNamesIn = (value: object): ((name: string, inner: unknown) => boolean) => {
   const fields = new Map<string, unknown>(Object.entries(value));
-  const isPair = ["name", "key", "header", "field", "param"].some((each) => {
-    const named = fields.get(each);
+  const isPair = ["name", "key", "header", "field", "param"].some((key) => {
+    const named = fields.get(key);
     return typeof named === "string" && isSecretField(named);
   });
   return (name, inner) =>
@@ -154,7 +154,7 @@ const redactArray = (values: readonly unknown[], scope: Scope): unknown => {
       ? redactSecret(name, value, scope)
       : redactValue(value, scope);
   });
-  return redacted.every((each, index) => each === values[index]) ? values : redacted;
+  return redacted.every((item, index) => item === values[index]) ? values : redacted;
 };
 
 /** Redacts the value of a field with the name of a secret: all of it, except what only says something about the secret. */
@@ -162,11 +162,11 @@ const redactSecret = (name: string, value: unknown, scope: Scope): unknown => {
   if (value === null) return null;
   if (typeof value !== "object" || scope.levels === maxLevels || hasOwnNames(name)) return mask;
   const inside = { ...scope, levels: scope.levels + 1 };
-  if (Array.isArray(value)) return value.map((each: unknown) => redactSecret(name, each, inside));
-  return mapFields(value, inside, (inner, each) =>
-    isHarmlessField(inner) && typeof each !== "object"
-      ? redactValue(each, inside)
-      : redactSecret(name, each, inside),
+  if (Array.isArray(value)) return value.map((item: unknown) => redactSecret(name, item, inside));
+  return mapFields(value, inside, (inner, item) =>
+    isHarmlessField(inner) && typeof item !== "object"
+      ? redactValue(item, inside)
+      : redactSecret(name, item, inside),
   );
 };
 
@@ -234,11 +234,11 @@ export const redactBody = (body: string, known: readonly string[] = []): unknown
  * characters are left out.
  */
 export const secretsIn = (headers: Readonly<Record<string, string>>, body: string | undefined): string[] => {
-  const found = new Set<string>();
+  const secretValues = new Set<string>();
   const collect = (value: unknown, isSecret: boolean, levels = 0): void => {
-    if (isSecret && typeof value === "string") for (const part of partsOf(value)) found.add(part);
+    if (isSecret && typeof value === "string") for (const part of partsOf(value)) secretValues.add(part);
     if (typeof value !== "object" || value === null || levels > maxLevels) return;
-    if (Array.isArray(value)) for (const each of value) collect(each, isSecret, levels + 1);
+    if (Array.isArray(value)) for (const item of value) collect(item, isSecret, levels + 1);
     else {
       for (const [name, inner] of Object.entries(value)) {
         collect(inner, isSecretField(name) || (isSecret && !isHarmlessField(name)), levels + 1);
@@ -247,7 +247,9 @@ export const secretsIn = (headers: Readonly<Record<string, string>>, body: strin
   };
   collect(headers, false);
   collect(parseContainer(body ?? ""), false);
-  return [...found].filter((each) => each.length >= minKnownLength).sort((a, b) => b.length - a.length);
+  return [...secretValues]
+    .filter((secret) => secret.length >= minKnownLength)
+    .sort((a, b) => b.length - a.length);
 };
 
 /** Returns a secret and what is secret in it: the password of Basic credentials or of a URL, and the values of cookies. */

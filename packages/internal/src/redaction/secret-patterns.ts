@@ -19,11 +19,11 @@ const replacing =
  */
 const afterName = (
   head: RegExp,
-  value: RegExp | ((text: string, start: number, found: RegExpExecArray) => number),
+  value: RegExp | ((text: string, start: number, match: RegExpExecArray) => number),
   isSecret: (name: string) => boolean = isSecretField,
 ): Rule => {
-  const endOf = (text: string, start: number, found: RegExpExecArray): number => {
-    if (typeof value === "function") return value(text, start, found);
+  const endOf = (text: string, start: number, match: RegExpExecArray): number => {
+    if (typeof value === "function") return value(text, start, match);
     value.lastIndex = start;
     return value.test(text) ? value.lastIndex : start;
   };
@@ -32,10 +32,10 @@ const afterName = (
     let position = 0;
     head.lastIndex = 0;
     // A value that is not masked may contain another name.
-    for (let found = head.exec(text); found; found = head.exec(text)) {
-      if (!isSecret(found[1] ?? "")) continue;
+    for (let match = head.exec(text); match; match = head.exec(text)) {
+      if (!isSecret(match[1] ?? "")) continue;
       const start = head.lastIndex;
-      const end = endOf(text, start, found);
+      const end = endOf(text, start, match);
       if (end === start || text.startsWith(mask, start)) continue;
       result += text.slice(position, start) + mask;
       position = end;
@@ -60,9 +60,9 @@ const urls: Rule = (text) => {
   const others = /[^\s"']*/y;
   let result = "";
   let position = 0;
-  for (let found = scheme.exec(text); found; found = scheme.exec(text)) {
+  for (let match = scheme.exec(text); match; match = scheme.exec(text)) {
     const start = scheme.lastIndex;
-    const rest = /^https?$/i.test(found[1] ?? "") ? webAuthority : others;
+    const rest = /^https?$/i.test(match[1] ?? "") ? webAuthority : others;
     rest.lastIndex = start;
     rest.test(text);
     const at = text.slice(start, rest.lastIndex).lastIndexOf("@");

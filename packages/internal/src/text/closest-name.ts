@@ -3,11 +3,11 @@
  * other is always close enough, and if none is, one with the same beginning. Synonyms, in lower-case letters, count as the name.
  */
 export const closestName = (
-  given: string,
+  name: string,
   names: readonly string[],
   synonyms: Readonly<Record<string, readonly string[]>> = {},
 ): string | undefined => {
-  const word = lettersOf(given);
+  const word = lettersOf(name);
   if (word.length < minimum) return undefined;
   const candidates = names.map((name) => {
     const letters = lettersOf(name);

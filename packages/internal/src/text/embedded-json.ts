@@ -11,17 +11,17 @@ export const replaceJson = (
   let scanned = 0;
   const opening = /[[{]/g;
   for (
-    let found = opening.exec(text);
-    found && scanned <= maxPasses * text.length;
-    found = opening.exec(text)
+    let match = opening.exec(text);
+    match && scanned <= maxPasses * text.length;
+    match = opening.exec(text)
   ) {
-    const { end, isComplete } = endOfJson(text, found.index);
-    scanned += end - found.index;
+    const { end, isComplete } = endOfJson(text, match.index);
+    scanned += end - match.index;
     if (!isComplete) continue;
-    const json = text.slice(found.index, end);
+    const json = text.slice(match.index, end);
     const value = parse(json);
     if (value === undefined) continue;
-    result += text.slice(position, found.index) + (replace(value, json) ?? json);
+    result += text.slice(position, match.index) + (replace(value, json) ?? json);
     position = end;
     opening.lastIndex = end;
   }
@@ -41,9 +41,9 @@ const endOfJson = (text: string, start: number): { end: number; isComplete: bool
   const token = /"(?:[^"\\]|\\[^])*"|[[\]{}"]/g;
   token.lastIndex = start;
   let levels = 0;
-  for (let found = token.exec(text); found; found = token.exec(text)) {
-    const [first] = found[0];
-    if (found[0] === '"') return { end: text.length, isComplete: false };
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [first] = match[0];
+    if (match[0] === '"') return { end: text.length, isComplete: false };
     if (first === "{" || first === "[") levels += 1;
     else if (first !== '"') levels -= 1;
     if (levels === 0) return { end: token.lastIndex, isComplete: true };

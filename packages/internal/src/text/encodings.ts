@@ -11,7 +11,7 @@ export const decodeHex = (text: string): string =>
   decodeUtf8(text.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))));
 
 const decodeUtf8 = (bytes: string): string =>
-  new TextDecoder().decode(Uint8Array.from(bytes, (each) => each.charCodeAt(0)));
+  new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 
 /** Whether what was decoded is a text rather than chance. */
 export const isText = (decoded: string): boolean =>
