@@ -5,6 +5,7 @@ import { noHookOfModule } from "./scripts/lint/no-hook-of-module.js";
 import { noImportCycle } from "./scripts/lint/no-import-cycle.js";
 import { noTwoWayFolders } from "./scripts/lint/no-two-way-folders.js";
 import { noUnhandledImport } from "./scripts/lint/no-unhandled-import.js";
+import { noVagueNames } from "./scripts/lint/no-vague-names.js";
 
 /** These rules read the text of files, which need not be parsed. All others are rules of oxlint, in .oxlintrc.json. */
 const parser = {
@@ -33,6 +34,7 @@ export default defineConfig(
           "no-import-cycle": noImportCycle,
           "no-two-way-folders": noTwoWayFolders,
           "no-unhandled-import": noUnhandledImport,
+          "no-vague-names": noVagueNames,
         },
       },
     },
@@ -41,6 +43,11 @@ export default defineConfig(
   {
     files: ["examples/**/*.ts", "packages/*/src/**/*.ts"],
     rules: { "local/no-first-page": "error" },
+  },
+  {
+    files: ["packages/*/src/**/*.ts"],
+    ignores: ["packages/cli/src/secrets/disclosure.ts"],
+    rules: { "local/no-vague-names": "error" },
   },
   {
     files: ["packages/{mock,sdk}/src/**/*.ts"],

@@ -104,4 +104,18 @@ describe("own lint rules", () => {
   ])("reject the first page of a list as if it were all: %s", async (code, rules) => {
     expect(await findings("packages/cli/src/commands/init/run.ts", code)).toEqual(rules);
   });
+
+  it.each([
+    ["const found = projects.at(0);", 1],
+    ["for (const each of projects) use(each);", 1],
+    ["const { name: given, taken = 1 } = project;", 2],
+    ["export const use = (shown: string, ...[kept]: string[]) => shown + kept;", 2],
+    ["interface Result { readonly printed: string }", 1],
+    ["class Result { asked() {} }", 1],
+    ["const isFound = query.found; // each of the found ones", 0],
+    ['const text = "found"; client.query(`select taken`);', 0],
+  ])("reject a name that tells what happened to a value: %s", async (code, count) => {
+    const rules = await findings("packages/sdk/src/client.ts", code);
+    expect(rules).toEqual(Array.from({ length: count }, () => "local/no-vague-names"));
+  });
 });
