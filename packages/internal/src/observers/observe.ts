@@ -1,10 +1,10 @@
 const reported = new WeakSet<object>();
 
 /**
- * Calls a function of a program that watches something and decides nothing. It is not awaited. What it throws, at once or later, is
- * printed with `console.warn`, once for each function.
+ * Calls a function of a program that watches something and decides nothing. It is not awaited. Prints the first error of each function,
+ * thrown at once or later, with `console.warn`.
  *
- * @param name what the program calls the function.
+ * @param name the program's name for the function.
  */
 export const observe = <Args extends unknown[]>(
   name: string,

@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 /** `unknown` if the process may run where this one cannot see it: in another container, or on another machine. */
 export type Life = "alive" | "dead" | "unknown";
 
-/** What a process knows about others. */
+/** The information that a process has about other processes. */
 export interface Processes {
   /** The process that judges others. */
   readonly own: ProcessIdentity;

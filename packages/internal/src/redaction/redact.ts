@@ -4,7 +4,7 @@ import { decodeBase64, decodeHex, decodePercent, isText } from "../text/encoding
 import { applyRules, inMessages, inValues, mask } from "./secret-patterns.js";
 import { escapeUnsafe } from "../text/unsafe-characters.js";
 
-/** Shorter secrets occur in other texts by chance. */
+/** Shorter secrets occur in other strings by chance. */
 const minKnownLength = 6;
 /** A secret may be encoded in an encoded text. */
 const maxEncodings = 5;
@@ -29,7 +29,7 @@ const scopeOf = (known: readonly string[] = [], rules = inValues): Scope => ({
   levels: 0,
 });
 
-/** Most texts are ids and names in lower case, in which no secret can be. */
+/** Most strings are ids and names in lower case, which cannot contain a secret. */
 const isPlain = (text: string): boolean => /^[a-z0-9_-]{0,64}$/.test(text) && !/^[0-9a-f]{16,}$/.test(text);
 
 const redactText = (text: string, scope: Scope): string => {
@@ -69,7 +69,7 @@ const redactJson = (value: unknown, scope: Scope): string | undefined => {
   return redacted === value ? undefined : JSON.stringify(redacted);
 };
 
-/** Returns the object, array or string in JSON that a text consists of. */
+/** Parses a string that is entirely a JSON object, array or string. */
 const parseContainer = (text: string): unknown => {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
@@ -87,7 +87,7 @@ const encodeText = (text: string): string => {
   }
 };
 
-/** Whether a text is a secret in base64 or hexadecimal digits. */
+/** Whether a string is a secret in base64 or hexadecimal digits. */
 const holdsSecret = (text: string, known: readonly string[], inner: (decoded: string) => string): boolean => {
   const decoded = decodeBase64(text);
   if (text.length >= 16 && isText(decoded) && isUserAndPassword(decoded)) return true;
@@ -98,7 +98,7 @@ const holdsSecret = (text: string, known: readonly string[], inner: (decoded: st
   return isSecret(decoded) || [1, 2, 3].some((skipped) => isSecret(decodeBase64(text.slice(skipped))));
 };
 
-/** Whether a text has the form of Basic credentials. Times and URLs do not. */
+/** Whether a string has the form of Basic credentials. Times and URLs do not. */
 const isUserAndPassword = (text: string): boolean => /^(?!\d+:\d)[\w.@+-]{1,200}:(?!\/\/)\S{4,}$/.test(text);
 
 /** Fields of a private key in JSON, which have short names ([RFC 7518, section 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)). */

@@ -3,7 +3,7 @@ import { decodeBase64 } from "../text/encodings.js";
 
 export const mask = "[redacted]";
 
-/** Replaces the secrets of one form in a text. */
+/** Replaces the secrets of one form in a string. */
 type Rule = (text: string) => string;
 
 const replacing =
@@ -99,7 +99,7 @@ const anywhere: readonly Rule[] = [
     /-{4,5} ?BEGIN (?!(?:[A-Z0-9 ]{0,40} )?(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?) ?-)[A-Z0-9 ]{1,60}-{4,5}[^]*?(?:-{4,5} ?END [A-Z0-9 ]{1,60}-{4,5}|$)/g,
     mask,
   ),
-  // Headers in a text, except placeholders such as `Authorization: Bearer <token>`.
+  // Headers, except placeholders such as `Authorization: Bearer <token>`.
   replacing(
     /(?<![\w-])((?:set-)?cookie2?|(?:proxy-)?authorization|authentication-info|x-[\w-]{0,60}(?:token|key|secret))(\s{0,99}:\s{0,99})(?!(?:\w{1,20} )?<[\w -]{1,60}>)[^\s][^\r\n]*/gi,
     `$1$2${mask}`,
@@ -108,12 +108,12 @@ const anywhere: readonly Rule[] = [
   // Parameters of a query, a fragment or a form.
   afterName(/[?&#;]([\w.[\]-]{1,100})=/g, /[^&#\s"']+/y, isSecretParameter),
   afterName(/(?<![\w.-])([\w.-]{1,100})=/g, /[^&#\s"'=]+={0,2}(?=&\w)/y, isSecretParameter),
-  // Quoted values: of JSON inside a text, of program code, and libpq's `password='…'`.
+  // Quoted values: in embedded JSON, in program code, and libpq's `password='…'`.
   afterName(
     /(?<![\w.-])([\w.-]{1,100})(?:\\{0,8}["'`])?\s{0,99}(?:=>|[:=])\s{0,99}[a-zA-Z]{0,2}(\\{0,8}["'`])/g,
     endOfQuoted,
   ),
-  // Numbers of JSON inside a text.
+  // Numbers in embedded JSON.
   afterName(/(?<!\\)\\{0,8}["']([\w.-]{1,100})\\{0,8}["']\s{0,99}:\s{0,99}(?=\d)/g, /\d+/y),
   // Unquoted, as in libpq's `password=…` and `PGPASSWORD=…`.
   afterName(

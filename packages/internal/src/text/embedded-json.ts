@@ -1,7 +1,7 @@
-/** How often a text is searched for the ends of objects, as a multiple of its length: a text may consist of braces. */
+/** How often a string is searched for the ends of objects, as a multiple of its length: it may consist of braces. */
 const maxPasses = 4;
 
-/** Replaces each object and array of JSON inside a text by what a function returns for its value, unless that is undefined. */
+/** Replaces each JSON object and array inside a string by the result of a function for its value, unless that is undefined. */
 export const replaceJson = (
   text: string,
   replace: (value: unknown, json: string) => string | undefined,

@@ -13,11 +13,11 @@ export const decodeHex = (text: string): string =>
 const decodeUtf8 = (bytes: string): string =>
   new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 
-/** Whether what was decoded is a text rather than chance. */
+/** Whether the decoded characters are text rather than chance. */
 export const isText = (decoded: string): boolean =>
   decoded.length >= 6 && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]/.test(decoded);
 
-/** Decodes percent-encoding. What is not valid UTF-8 is decoded byte by byte. */
+/** Decodes percent-encoding. Bytes that are not valid UTF-8 are decoded one by one. */
 export const decodePercent = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
