@@ -16,7 +16,7 @@ import type { TenantLimits } from "./guard/tenant-guard.js";
 
 export interface OpenDatabases {
   engine: PostgresDatabases;
-  /** What the records contain but Postgres does not. */
+  /** Databases and backups that are recorded but not in Postgres. */
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   broken: string[];

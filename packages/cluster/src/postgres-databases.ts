@@ -251,7 +251,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const backup = backupName(databaseId, backupId);
     return this.#inTurnUntilDone([name], async () => {
       const { database } = await this.#catalog.find(backup);
-      // What an interrupted drop left.
+      // Left by an interrupted drop.
       if (database === "invalid") await this.#copies.drop(backup);
       if (database !== "valid") await this.#copyTo(backup, name);
       return { size: await this.#catalog.size(backup) };

@@ -4,7 +4,7 @@ import { SuperuserConnectedError } from "./superuser-connected.js";
 /**
  * Does the work. If Postgres refuses it, reports `failure` with the reason, so that other work can continue.
  *
- * @param failure what the operator reads, such as "The role a could not be dropped".
+ * @param failure the message for the operator, such as "The role a could not be dropped".
  * @returns whether the work succeeded.
  * @throws DatabaseUnavailableError when the work can be repeated.
  */

@@ -46,7 +46,7 @@ export const endStarting = async (admin: Admin, role: string, limit = patience):
   }
 };
 
-/** What the title of a session begins with. The role of its startup message follows, also while it starts. */
+/** The prefix of the title of a session. The role of its startup message follows, also while it starts. */
 const titlePrefix = "postgres: ";
 
 const isTitle = (title = ""): boolean => title.startsWith(titlePrefix);
@@ -71,7 +71,7 @@ const maxAttempts = 10;
  * Alters a role. If this fails because its sessions change it at the same time, or have changed it in a transaction that does not
  * end, ends them and tries again.
  *
- * @param change what follows the name of the role in the statement.
+ * @param change the rest of the statement, after the name of the role.
  */
 export const alterRole = async (admin: Admin, role: string, change: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

@@ -38,9 +38,9 @@ export const reaching = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** A resource that Postgres lacks. */
 export interface Lack {
-  /** What happened, as the end of a sentence without a full stop. */
+  /** The problem, as the end of a sentence without a full stop. */
   readonly what: string;
-  /** What the operator can do, as a sentence without a full stop. */
+  /** The advice for the operator, as a sentence without a full stop. */
   readonly remedy: string;
 }
 

@@ -2,7 +2,7 @@ import { type Admin, isForbidden, isInvalid } from "../connection/admin.js";
 import { backupSuffix } from "../policy/names.js";
 import { isOurs } from "../policy/ownership.js";
 
-/** What Postgres has under the name of a database. */
+/** The database and role that Postgres has under the name of a database. */
 interface FoundDatabase {
   database: "none" | "invalid" | "valid";
   /** Whether the owner role exists. */

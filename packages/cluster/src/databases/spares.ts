@@ -60,7 +60,7 @@ export class Spares {
   /**
    * Returns a spare for the caller to own. Waits for a new one when none is ready.
    *
-   * @throws DatabaseUnavailableError when these are closed before a spare is ready; what made the creation fail otherwise.
+   * @throws DatabaseUnavailableError when these are closed before a spare is ready. Otherwise throws the error of the creation.
    */
   take(): Promise<string> {
     if (this.#closed.signal.aborted) return Promise.reject(closedError());

@@ -7,7 +7,7 @@ export class WaitingWork {
   readonly #directory: string | undefined;
   /** Names of the databases whose work waits. */
   readonly #names = new Set<string>();
-  /** What has been reported since work began to wait. */
+  /** The reports since work began to wait. */
   readonly #reported = new Set<string>();
 
   /** @param directory on the disk of Postgres, for messages. */
@@ -20,7 +20,7 @@ export class WaitingWork {
    * Does work on the database with this name that is repeated until Postgres can do it. Other work that the caller does not
    * repeat would stay in the report.
    *
-   * @throws what the work throws.
+   * @throws the error of the work.
    */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {

@@ -2,7 +2,7 @@ import type { Admin } from "../connection/admin.js";
 import type { EndReasons } from "../connection/end-reasons.js";
 import { TenantGuard, type TenantLimits } from "./tenant-guard.js";
 
-/** What keeps tenants within their limits. */
+/** Keeps tenants within their limits. */
 export interface Guards {
   /** Resolves when the limits have been applied once. */
   readonly applied: Promise<void>;

@@ -27,7 +27,7 @@ export class ClosedDatabases {
   /**
    * Returns the name of the database when it is not closed.
    *
-   * @throws what `Gate.wait` throws.
+   * @throws errors of `Gate.wait`.
    */
   whenOpen(database: string, limits: WaitLimits): string | Promise<string> {
     const entry = this.#closed.get(database);

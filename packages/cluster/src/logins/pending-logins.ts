@@ -28,7 +28,7 @@ export class PendingLogins {
   /**
    * Waits until the database of a login is created, and returns its name; undefined for users whose database is not being created.
    *
-   * @throws what `Gate.wait` throws.
+   * @throws errors of `Gate.wait`.
    */
   databaseOf(user: string, limits: WaitLimits): Promise<string> | undefined {
     const creation = this.#creations.get(this.#databases.get(user) ?? "");

@@ -20,7 +20,7 @@ export interface ClusterAddress {
   readonly password: string | (() => string | Promise<string>);
   /** How to encrypt and verify the connections. Default: they are not encrypted. */
   readonly tls?: ConnectionOptions;
-  /** What connection strings contain, for each kind. Default: `host` and `port`. */
+  /** The addresses in connection strings, for each kind. Default: `host` and `port`. */
   readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
 }
 

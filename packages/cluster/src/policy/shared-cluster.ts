@@ -60,7 +60,7 @@ const allowOwning = (database: string, owner: string): StatementWithin[] => [
   within.allowCreationInSchemas(owner),
 ];
 
-/** What the role of the platform may do. */
+/** The privileges of the role of the platform. */
 interface Privileges {
   user: string;
   createsDatabases: boolean;

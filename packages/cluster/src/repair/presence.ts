@@ -24,7 +24,7 @@ export class Presence {
   /**
    * Enters, and does the work before if no other process is there. Returns undefined if one is.
    *
-   * @throws what the work throws; DatabaseUnavailableError when Postgres cannot be reached.
+   * @throws the error of the work; DatabaseUnavailableError when Postgres cannot be reached.
    */
   async enter<T>(whenAlone: () => Promise<T>): Promise<T | undefined> {
     const client = await reaching(() => this.#connect());

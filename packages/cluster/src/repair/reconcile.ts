@@ -14,7 +14,7 @@ export interface RecordedDatabase {
   backupIds: readonly string[];
 }
 
-/** What the records contain but Postgres does not. */
+/** Databases and backups that are recorded but not in Postgres. */
 export interface MissingData {
   databaseIds: string[];
   backupIds: string[];
@@ -32,7 +32,7 @@ interface ExistingDatabase extends RecordedDatabase {
   isOpen: boolean;
 }
 
-/** What reconciling found. */
+/** The result of reconciling. */
 export interface Reconciled {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */

@@ -54,7 +54,7 @@ const preparedOn = new WeakMap<Connection, PreparedStatements>();
 class Batch implements Submittable {
   readonly #statements: readonly Statement[];
   readonly #results: Columns[][] = [];
-  /** The texts that this batch prepares. */
+  /** The SQL of the statements that this batch prepares. */
   readonly #new: string[] = [];
   #rows: Columns[] = [];
   #prepared: PreparedStatements | undefined;
@@ -120,6 +120,6 @@ export const runBatch = (
     );
   });
 
-/** Returns texts as the text of an array parameter. */
+/** Returns strings as the text form of an array parameter. */
 export const arrayOf = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;

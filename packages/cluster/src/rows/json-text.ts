@@ -6,7 +6,7 @@ const escaped = "\u0001";
 
 const unstorable = /[\u0000\u0001]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Most texts are ids. This is several times as fast as looking for surrogates. */
+/** Most strings are ids. This is several times as fast as looking for surrogates. */
 const isStorable = /^[\u0002-\u007f]*$/;
 
 /** Returns the text with characters that Postgres can store. */

@@ -6,7 +6,7 @@ import type { RowCache } from "./row-cache.js";
 /** The rows of each of the statements that were sent together. */
 export type Results = readonly (readonly Columns[])[];
 
-/** What is sent to load rows, and how to read what comes back. */
+/** The statements that load rows, and a function that reads their results. */
 export interface Load {
   readonly statements: readonly Statement[];
   /** Returns what was found for each want. */

@@ -28,7 +28,7 @@ export interface BackingLimits {
   readonly writers: WriterLimits;
 }
 
-/** What the transactions of one process share. */
+/** The parts that all transactions of one process share. */
 interface Shared extends Source {
   readonly pool: Pool;
   readonly schema: string;

@@ -149,7 +149,7 @@ const limitOf = (limit: number | null, parameters: Parameters): string =>
 export class Parameters {
   readonly values: string[] = [];
 
-  /** Adds a text, and returns the expression for it. */
+  /** Adds a string, and returns the expression for it. */
   text(text: string): string {
     return `${this.#add(toStorable(text))}::text`;
   }
@@ -164,7 +164,7 @@ export class Parameters {
     return `${this.#add(arrayOf(texts.map(toStorable)))}::text[]`;
   }
 
-  /** Returns the rest of a condition that is true for these texts. */
+  /** Returns the rest of a condition that is true for these strings. */
   among(texts: readonly string[]): string {
     const [only, ...others] = texts;
     return only !== undefined && others.length === 0
@@ -214,7 +214,7 @@ const windowOf = ([id, count, endsAt]: Columns): Loaded => {
 /** Returns the expression for the next sequence number of a table. */
 export const nextSequence = (table: string): string => `nextval(pg_get_serial_sequence('${table}', 'seq'))`;
 
-/** Returns a text as an SQL literal. */
+/** Returns a string as an SQL literal. */
 export const literal = (text: string): string => escapeLiteral(toStorable(text));
 
 const all = (conditions: readonly string[]): string =>
