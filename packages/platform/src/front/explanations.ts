@@ -26,7 +26,7 @@ const explanations: readonly Explanation[] = [
   },
 ];
 
-/** What the message of an error that is explained contains. */
+/** Every message of an error that is explained contains it. */
 const marker = Buffer.from('extension "vector"');
 
 /** Larger parts of a response are passed on without a look. An error comes alone, or after messages of a few bytes. */
@@ -49,7 +49,7 @@ export const explain = (bytes: Buffer): Buffer => {
   const parts: Buffer[] = [];
   for (let offset = 0; offset < bytes.length;) {
     const length = bytes.length - offset < headerLength ? 0 : bytes.readUInt32BE(offset + 1) + 1;
-    // What does not begin with a message, or is not complete, stays as it is.
+    // Bytes that are not a complete message stay as they are.
     const isMessage = length >= headerLength && length <= bytes.length - offset;
     const message = isMessage ? bytes.subarray(offset, offset + length) : bytes.subarray(offset);
     parts.push(isMessage && message[0] === errorResponse ? explainError(message) : message);
@@ -69,7 +69,7 @@ const explainError = (message: Buffer): Buffer => {
   return encodeError([...fields.filter((field) => !field.startsWith("H")), `H${explanation.hint}`]);
 };
 
-/** What the last error of a session begins with, after its header. */
+/** The first bytes of the last error of a session, after its header. */
 const fatal = Buffer.from("SFATAL\0VFATAL\0C");
 
 /**

@@ -45,7 +45,7 @@ export type DatabaseOf = (
   limits: { patience: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
-/** What the front needs to know of the databases. */
+/** The information about databases that the front needs. */
 export interface Directory {
   databaseOf: DatabaseOf;
   /** Returns the current name of a database in the API, by its name in Postgres. */

@@ -8,7 +8,7 @@ export interface Greeted {
   /** The socket to talk to the client: the TLS socket for an encrypted connection. */
   socket: Socket;
   message: Extract<FirstMessage, { type: "startup" | "cancel" }>;
-  /** What the client sent after the message. */
+  /** The bytes that the client sent after the message. */
   rest: Buffer;
 }
 

@@ -12,7 +12,7 @@ const pause = 200;
 /**
  * Does the work of a start, and does it again if Postgres was not available, because Postgres can end or hang during a start as well.
  *
- * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable; what `work` throws for another reason.
+ * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable. Other errors of `work` are thrown unchanged.
  */
 export const withAvailablePostgres = async <T>(
   { ended }: Pick<PostgresSupervisor, "ended">,

@@ -27,8 +27,8 @@ export interface PlatformOptions {
    */
   connectionsPerDatabase?: number | null;
   /**
-   * What happens to body fields that are not in the contract. `ignore` drops them, and logs each name once. `refuse` is a
-   * validation error. Default: `ignore`, because published programs send fields of older versions.
+   * How to handle body fields that are not in the contract. `ignore` drops them, and logs each name once. `refuse` is a validation error.
+   * Default: `ignore`, because published programs send fields of older versions.
    */
   unknownFields?: UnknownFields;
   /** Error codes in responses: the contract's, or those that published programs of the public service know. Default: `contract`. */
@@ -45,7 +45,7 @@ export interface PlatformOptions {
   requireSignInKey?: boolean;
   /** Cancels the start. After the start, use `stop`. */
   signal?: AbortSignal;
-  /** Receives log messages. What it throws is printed once with `console.warn`. */
+  /** Receives log messages. The first error that it throws is printed with `console.warn`. */
   onLog?: (line: string) => void;
 }
 

@@ -32,7 +32,7 @@ export class LockPipe {
     }
   }
 
-  /** What programs inherit that may use the directory for longer than this process. */
+  /** The file descriptor that a program inherits if it may use the directory for longer than this process. */
   get descriptor(): number | undefined {
     return this.#descriptor;
   }

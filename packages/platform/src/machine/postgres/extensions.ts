@@ -52,7 +52,7 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
   return status === 0 && controls.size > 0;
 };
 
-/** Returns the texts of the control files by name. */
+/** Returns the contents of the control files by name. */
 const controlsIn = async (source: string | undefined): Promise<Map<string, string>> => {
   const controls = new Map<string, string>();
   if (source === undefined) return controls;

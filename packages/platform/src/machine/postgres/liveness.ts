@@ -43,7 +43,7 @@ const maxRead = 65_536;
 /** A line that reports progress. Each connection that is refused during a recovery adds one with `FATAL`. */
 const progress = /^.{0,80}\] LOG: {2}/m;
 
-/** What a watch reports. */
+/** Receives the reports of a watch. */
 export interface LivenessReports {
   /** Called whenever the server accepts a connection. */
   onAccept(): void;

@@ -45,7 +45,7 @@ const script = "until cat -uv; do sleep 1 || exit; done";
 
 /** A program that writes to the log. */
 export interface LogWriter {
-  /** What Postgres gets as its standard error. Destroy it once Postgres has it. */
+  /** The standard error of Postgres. Destroy it once Postgres has it. */
   readonly input: Writable;
   /** Waits until everything is written. Call it after all processes that have the input have ended. */
   finish(): Promise<void>;

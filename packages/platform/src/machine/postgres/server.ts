@@ -51,7 +51,7 @@ const stopLimits = {
 /** How long a server may take to end at once, in milliseconds. */
 const killLimit = 5_000;
 
-/** What Postgres logs when all sessions have ended. */
+/** The line that Postgres logs when all sessions have ended. */
 const sessionsEnded = /\] LOG: {2}shutting down$/m;
 
 /** A running Postgres server that ends with this process. */

@@ -5,7 +5,7 @@ import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { readOwn } from "../data-dir/own-file.js";
 import { authorityCertificate, serverCertificate } from "./certificate.js";
 
-/** What a TLS server needs, and the certificate that its clients verify it with. */
+/** The key and certificate of a TLS server, and the certificate by which its clients verify it. */
 export interface ServerCredentials {
   /** PEM. */
   key: string;
