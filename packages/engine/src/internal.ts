@@ -1,4 +1,4 @@
-/** What only the other packages of this repository use. It may change in any version. */
+/** Exports for the other packages of this repository only. They may change in any version. */
 export { assertEngineOptions } from "./server/engine-options.js";
 export type { StoredServerOptions } from "./server/stored-backend.js";
 export { StoredServer } from "./server/stored-server.js";

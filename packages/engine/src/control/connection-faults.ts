@@ -8,9 +8,8 @@ export interface ConnectionFault {
   /** Id of the database whose connections are affected. Default: all databases. */
   database?: string | undefined;
   /**
-   * What happens to a connection. `refuse` responds to a new connection with an error. `drop` closes a connection
-   * without an error. `delay` delays everything that the client sends. `drop` and `delay` also affect connections that
-   * are open when the fault is installed.
+   * The effect on a connection. `refuse` responds to a new connection with an error. `drop` closes a connection without an error. `delay`
+   * delays everything that the client sends. `drop` and `delay` also affect connections that are open when the fault is installed.
    */
   effect: (typeof effects)[number];
   /** Number of connections to affect. Default: no limit. The fault stays in the list until it is removed. */

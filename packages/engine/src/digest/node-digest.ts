@@ -1,10 +1,10 @@
 import { createECDH, createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** Returns the SHA-256 of bytes, or of a text in UTF-8. */
+/** Returns the SHA-256 of bytes, or of a string in UTF-8. */
 export const sha256 = (content: Uint8Array | string): Uint8Array =>
   createHash("sha256").update(content).digest();
 
-/** Returns the HMAC-SHA-256 of bytes, or of a text in UTF-8. A text as the key is also in UTF-8. */
+/** Returns the HMAC-SHA-256 of bytes, or of a string in UTF-8. A string as the key is also in UTF-8. */
 export const hmacSha256 = (key: Uint8Array | string, content: Uint8Array | string): Uint8Array =>
   createHmac("sha256", key).update(content).digest();
 

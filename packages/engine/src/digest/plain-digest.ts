@@ -2,7 +2,7 @@ import { p256 } from "@noble/curves/nist.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 as hash } from "@noble/hashes/sha2.js";
 
-// What node-digest.ts does with `node:crypto`, for every other platform: its own digests are asynchronous.
+// Replaces node-digest.ts where `node:crypto` does not exist. The digests of those platforms are asynchronous.
 
 const bytesOf = (content: Uint8Array | string): Uint8Array =>
   typeof content === "string" ? new TextEncoder().encode(content) : content;

@@ -2,7 +2,7 @@
 export class FairTurns {
   readonly #limits: { readonly total: number; readonly perKey: number };
   readonly #running = new Map<string, number>();
-  /** What waits, by key. The key whose turn was the longest ago comes first. */
+  /** The work that waits, by key. The key whose turn was the longest ago comes first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #total = 0;
 

@@ -1,6 +1,6 @@
 import type * as Validators from "../generated/validators.js";
 
-// What validators.ts has, for web pages: the first request loads it.
+// Replaces validators.ts in web pages: the first request loads it.
 
 export let bodyValidators: typeof Validators.bodyValidators = {};
 export let queryValidators: typeof Validators.queryValidators = {};

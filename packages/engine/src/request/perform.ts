@@ -26,7 +26,7 @@ export interface ReadyRequest {
   readonly approve: ApproveStep;
 }
 
-/** What a behavior has done. */
+/** The result of a handler. */
 export interface Performed {
   readonly success: Success;
   readonly approval: ApprovalUse | undefined;

@@ -93,7 +93,9 @@ export class RequestLog {
     this.#omitted = 0;
   }
 
-  /** Calls the listener for each further request; what it throws is printed once. Returns a function that removes the listener. */
+  /**
+   * Calls the listener for each further request. The first error that it throws is printed. Returns a function that removes the listener.
+   */
   follow(listener: (entry: LoggedRequest) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

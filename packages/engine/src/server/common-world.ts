@@ -15,7 +15,7 @@ import type { World } from "../world/world.js";
 import type { EngineOptions } from "./engine-options.js";
 import type { KeyedParts, ServerState } from "./server-state.js";
 
-/** What the worlds of a server have in common, wherever its rows are. */
+/** The parts that all contexts of a server share, wherever its rows are. */
 export interface WorldParts {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;

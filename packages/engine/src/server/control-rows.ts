@@ -16,7 +16,7 @@ import {
 } from "../world/server-rows.js";
 import type { World } from "../world/world.js";
 
-/** What a step on the rows of the server itself sees. */
+/** The rows and the context of a step on the rows of the server itself. */
 export interface TransactionView {
   readonly tables: ServerTables;
   readonly row: ServerRow;

@@ -43,7 +43,7 @@ export interface EngineOptions {
   logCapacity?: number | undefined;
 }
 
-/** What is in settings and snapshots, and times, are checked where they are read. */
+/** The contents of settings and snapshots, and times, are checked where they are read. */
 const engineOptions = {
   "settings?": { type: "object" },
   "deterministic?": { type: "string" },

@@ -5,7 +5,7 @@ import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
 import { MemoryBackend } from "./memory-backend.js";
 import { Server } from "./server.js";
 
-/** A reference server whose state is in memory. What only reads or changes rows takes effect, and returns, at once. */
+/** A reference server whose state is in memory. Methods that only read or change rows take effect, and return, at once. */
 export class MemoryServer extends Server<"sync"> {
   /** Rows that a new server starts with: two users with a workspace each, a service token, an agent. */
   readonly defaults: DefaultRows;

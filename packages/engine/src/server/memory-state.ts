@@ -18,7 +18,7 @@ import { type TransactionView, changeClock } from "./control-rows.js";
 import { runJob } from "./run-job.js";
 import { type ServerState, serverStateOf } from "./server-state.js";
 
-/** What rules and the steps of a request see of a server in memory. */
+/** The view of a server in memory that rules and the steps of a request have. */
 export interface MemoryView extends World, ServerWorld<"sync"> {
   readonly store: MemoryStore;
   readonly databaseEngine: WorldParts["databaseEngine"];

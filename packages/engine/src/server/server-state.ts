@@ -10,7 +10,7 @@ import type { Settings } from "../values/settings.js";
 import type { Installed, ServerRow } from "../world/server-rows.js";
 import { VirtualClock } from "../values/clock.js";
 
-/** What a process derives from the row that all servers of a store share. */
+/** The values that a process derives from the row that all servers of a store share. */
 export interface ServerState {
   readonly row: ServerRow;
   /** The version of the row. */
@@ -56,7 +56,7 @@ export const rateLimitOf = ({ rateLimit }: Installed, settings: Settings): RateL
   return limit && readRateLimit(limit);
 };
 
-/** What a process derives from the keys of a server. */
+/** The values that a process derives from the keys of a server. */
 export type KeyedParts = Pick<ServerState, "cursors" | "tokens" | "endpoints">;
 
 export const keyedPartsOf = (

@@ -51,7 +51,7 @@ export interface Backend<M extends Mode> extends ControlRows<M> {
   stop(): Promise<void>;
 }
 
-/** What a server has that does not depend on where its state is. */
+/** The parts of a server that do not depend on where its state is. */
 export interface ServerParts extends Pick<
   EngineOptions,
   "dataPlane" | "logCapacity" | "onDefect" | "validateResponses"
@@ -137,7 +137,9 @@ export class Server<M extends Mode = Mode> {
     return this.#log.list();
   }
 
-  /** Calls the listener for each further request; what it throws is printed once. Returns a function that removes the listener. */
+  /**
+   * Calls the listener for each further request. The first error that it throws is printed. Returns a function that removes the listener.
+   */
   followRequests(listener: (entry: LoggedRequest) => void): () => void {
     return this.#log.follow(listener);
   }

@@ -19,13 +19,13 @@ import type { RandomState } from "../values/random-ids.js";
 import type { Job } from "../world/scheduler.js";
 import type { Snapshot } from "./snapshot.js";
 
-/** What the tables have besides a snapshot. */
+/** The contents of the tables besides a snapshot. */
 export interface StoredTables {
   /** The state that a reset restores. */
   readonly initial: Snapshot;
   /** The generator of faults with a probability; null for one that cannot be predicted. */
   readonly draws: RandomState | null;
-  /** What the control surface has installed. Default: nothing. */
+  /** The faults and limits that the control surface has installed. Default: none. */
   readonly installed?: Installed;
   readonly faults?: CollectionState<Row>;
 }

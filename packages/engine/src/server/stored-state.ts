@@ -48,7 +48,7 @@ interface Announced {
   readonly credentials: readonly DatabaseCredential[];
 }
 
-/** What every transaction reads. */
+/** The rows that every transaction reads. */
 const serverWants: readonly Want[] = [serverId, generatorId].map((id) => ({
   read: "row",
   table: "server",
@@ -92,7 +92,7 @@ export class StoredState {
   /**
    * Runs a step in a transaction. Loads the state again if the step has changed it.
    *
-   * @throws StateChangedError when the state is not the expected one; what the step throws.
+   * @throws StateChangedError when the state is not the expected one. Errors of the step are thrown unchanged.
    */
   async run<T>(
     access: Access,

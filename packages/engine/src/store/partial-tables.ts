@@ -19,7 +19,7 @@ for (const name of collectionNames) {
   });
 }
 
-/** The tables as one run of a step sees them: what its transaction has loaded, and the changes of this run. */
+/** The tables as one run of a step sees them: the rows that its transaction has loaded, with the changes of this run. */
 export class PartialTables {
   readonly #loaded: WorkingSet;
   readonly #isStrict: boolean;

@@ -16,7 +16,7 @@ export interface Records extends Backing {
    * Replaces the rows of all tables. Write transactions end before it reads the rows, or wait until it has replaced them.
    *
    * @param next returns the new rows. When it throws, nothing changes.
-   * @throws what `next` throws; DatabaseUnavailableError.
+   * @throws errors of `next`; DatabaseUnavailableError.
    */
   replaceAll(next: (current: TableStates) => TableStates): Promise<Replacement>;
 }

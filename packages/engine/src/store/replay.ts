@@ -12,7 +12,7 @@ export interface Run {
 
 export interface ReplayOptions {
   readonly access: Access;
-  /** What to load before the first run, because the step probably needs it. */
+  /** The rows to load before the first run, because the step probably needs them. */
   readonly wants?: readonly Want[];
   /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
@@ -32,7 +32,7 @@ const maxRuns = 1_000;
  * Commits the changes of the last run, even if the step ends with a refusal. Rolls back if it ends with another error. A step
  * that changes rows in a read transaction runs again in a write transaction.
  *
- * @throws what the step throws.
+ * @throws the error of the step.
  */
 export const replay = async <T>(
   backing: Backing,

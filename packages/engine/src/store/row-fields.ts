@@ -33,7 +33,7 @@ const listOf = (values: FieldValues): readonly KeyValue[] =>
   // `Array.isArray` does not narrow readonly arrays.
   Array.isArray(values) ? (values as readonly KeyValue[]) : [values as KeyValue];
 
-/** Returns a predicate for the rows whose text fields contain these texts. */
+/** Returns a predicate for the rows whose text fields contain these strings. */
 export const containingMatcher = (containing: object | undefined): ((row: object) => boolean) => {
   // `containing` has only names of text fields.
   const texts = Object.entries<string | undefined>((containing ?? {}) as Record<string, string>);

@@ -96,8 +96,8 @@ type KeysOf<Name extends CollectionName> = (typeof collections)[Name]["keys"][nu
 export type Everything = Readonly<Record<string, never>>;
 
 /**
- * What a lookup in a collection compares: fields that a key declares, each with the value that it equals or an array of
- * such values. A field whose value is undefined is not compared. `{}` matches every row.
+ * The condition of a lookup in a collection: fields that a key declares, each with the value that it equals or an array of such values. A
+ * field whose value is undefined is not compared. `{}` matches every row.
  */
 export type Where<Name extends CollectionName> =
   | Everything

@@ -1,7 +1,7 @@
 import type { Lookup } from "./store.js";
 import { type Found, type Loaded, Missing, type Want, keyOf } from "./want.js";
 
-/** What one transaction has loaded. A step that needs more throws `Missing`. */
+/** The rows that one transaction has loaded. A step that needs others throws `Missing`. */
 export class WorkingSet {
   /** Rows by table and id; null for an id that no row has. */
   readonly #rows = new Map<string, Map<string, Loaded | null>>();

@@ -9,7 +9,7 @@ interface Results<T> {
   readonly async: Promise<T>;
 }
 
-/** What a member returns: `T` in a server in memory, otherwise a promise of it. */
+/** The return type of a member: `T` in a server in memory, otherwise a promise of it. */
 export type Returned<M extends Mode, T> = Results<T>[M];
 
 /**

@@ -1,10 +1,10 @@
 import { areSameBytes, sha256 } from "#digest";
 import { toBase64Url } from "./base64.js";
 
-/** Returns the SHA-256 of a text as base64url, to recognize a secret without storing it. */
+/** Returns the SHA-256 of a string as base64url, to recognize a secret without storing it. */
 export const digest = (text: string): string => toBase64Url(sha256(text));
 
-/** Compares two texts in constant time. */
+/** Compares two strings in constant time. */
 export const isSame = (left: string, right: string): boolean => {
   const encoder = new TextEncoder();
   return areSameBytes(encoder.encode(left), encoder.encode(right));

@@ -59,7 +59,7 @@ const choices = {
   "errorCodes?": { enum: ["contract", "public"] },
 } as const satisfies OptionSchemas<Partial<Pick<Settings, "unknownFields" | "errorCodes">>>;
 
-/** Returns schemas of optional settings with these defaults. What is in an object is checked by itself. */
+/** Returns schemas of optional settings with these defaults. The members of an object are checked separately. */
 const schemasOf = (defaults: object): Record<string, OptionSchema> =>
   Object.fromEntries(Object.entries(defaults).map(([name, value]) => [`${name}?`, schemaOf(value)]));
 

@@ -5,7 +5,7 @@ export interface OptionSchema {
   readonly type?: "string" | "integer" | "number" | "boolean" | "object" | "function";
   readonly enum?: readonly string[];
   readonly pattern?: string;
-  /** What a value that matches `pattern` is, such as `a domain`. */
+  /** A description of values that match `pattern`, such as `a domain`. */
   readonly title?: string;
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;

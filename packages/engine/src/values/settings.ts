@@ -11,7 +11,7 @@ export interface Settings {
   readonly authUrl: string;
   readonly lifecycle: LifecycleSettings;
   readonly limits: LimitSettings;
-  /** What happens to body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
+  /** How to handle body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
   readonly unknownFields: UnknownFields;
   /**
    * Error codes in responses: those of the contract, or those of the public service that published programs know. Codes for

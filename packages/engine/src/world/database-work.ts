@@ -31,7 +31,7 @@ export class DatabaseWork {
   /**
    * Runs the work when no other work holds any of these databases.
    *
-   * @throws what the work throws; LockLostError instead if the work has lost its locks.
+   * @throws the error of the work; LockLostError instead if the work has lost its locks.
    */
   inTurn<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
     return this.#exclusively(databaseIds, async (lock) => {

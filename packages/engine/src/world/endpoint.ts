@@ -7,7 +7,7 @@ export const oauthEndpoints = ["authorize", "token", "revoke", "metadata", "jwks
 
 export type OAuthEndpoint = (typeof oauthEndpoints)[number];
 
-/** What an endpoint uses. It reads and changes rows in transactions. */
+/** The context of an endpoint, which reads and changes rows in transactions. */
 export interface EndpointContext extends Transactions {
   readonly settings: Settings;
 }

@@ -3,7 +3,7 @@ import type { Row } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { DatabaseEngine } from "./database-engine.js";
 
-/** What the JSON of a row may depend on, besides the row itself. */
+/** The data on which the JSON of a row may depend, besides the row itself. */
 export interface RowContext {
   readonly store: { readonly [Name in CollectionName]: Pick<Store[Name], "get" | "list"> };
   readonly databaseEngine: Pick<DatabaseEngine, "endpoints">;
@@ -27,19 +27,19 @@ interface RowText {
   version: number;
 }
 
-/** The texts of what one function builds. */
+/** The JSON of the values that one function builds. */
 interface Texts {
   readonly rows: WeakMap<Row, RowText>;
   /** The latest list that starts with a row. */
   readonly lists: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
 }
 
-/** Bounds the memory that the texts take. */
+/** Bounds the memory that the cache takes. */
 const maxTexts = 10_000;
 
 /**
- * Caches the JSON of rows, because lists print the same rows again and again. A text is used only as long as everything is the
- * same that its presentation has read.
+ * Caches the JSON of rows, because lists print the same rows again and again. Cached JSON is used only as long as everything that its
+ * presentation has read is unchanged.
  */
 export class RowTexts {
   readonly #version: () => number;

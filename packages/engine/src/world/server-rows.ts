@@ -16,7 +16,7 @@ import type { Mode, Returned } from "../values/awaitable.js";
 /** Id of the row of the table `server` that every transaction reads. */
 export const serverId = "state";
 
-/** What the control surface has installed. It stays when another state is loaded. */
+/** The faults and limits that the control surface has installed. They stay when another state is loaded. */
 export interface Installed {
   /** The rate limit that the control surface has set; absent for that of the settings. */
   rateLimit?: RateLimitSettings | null | undefined;
@@ -35,7 +35,7 @@ export const nothingInstalled = (): Installed => ({
   nextFault: 1,
 });
 
-/** What all servers of a store have in common. */
+/** The state that all servers of a store share. */
 export interface ServerRow extends Row, Installed {
   /** Changes when the whole state is replaced. */
   epoch: string;

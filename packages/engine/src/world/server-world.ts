@@ -12,7 +12,7 @@ import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
 
-/** What a server is to the steps of a request, to its jobs and to its control surface. */
+/** The context that a server gives to the steps of a request, to its jobs and to its control surface. */
 export interface ServerWorld<M extends Mode = Mode> extends Transactions<M> {
   readonly settings: Settings;
   /** Tells the time outside of transactions. */

@@ -9,8 +9,8 @@ export interface Transactions<M extends Mode = Mode> {
    * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its world and
    * on variables that it sets in every run.
    *
-   * @returns what the step returns: a promise only when rows have to be loaded.
-   * @throws what the step throws. A refusal does not undo what the step has changed before; any other error does, except in memory.
+   * @returns the result of the step: a promise only when rows have to be loaded.
+   * @throws the error of the step. A refusal does not undo the earlier changes of the step; any other error does, except in memory.
    */
   transact<T>(
     access: Access,
