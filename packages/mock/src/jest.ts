@@ -8,7 +8,7 @@ export type { TestServerOptions } from "./kit/test-server.js";
 export type { ServedMock } from "./mocks/served-mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
-/** What a test gets: a server of its own. */
+/** The fixtures of a test: a server of its own. */
 export interface MockContext {
   /** State, clock, faults, tokens, seeds: everything that `setupMock` returns, except interception. */
   readonly mock: ServedMock;

@@ -7,7 +7,7 @@ let cookie: string | undefined;
  * Opens a page of the authorization server in place of the app, and what its links and forms lead to.
  *
  * @param report called when a page cannot be opened.
- * @param form what is sent to the page. Default: nothing.
+ * @param form the fields of the form that is sent to the page. Default: none.
  */
 export const openPage = async (
   mock: MockServer,

@@ -12,7 +12,7 @@ export interface Kept {
   readonly initial: Snapshot;
 }
 
-/** What is used of `Storage`. */
+/** The members of `Storage` that this module uses. */
 type Storage = Pick<globalThis.Storage, "getItem" | "setItem">;
 
 /** The state of a mock in the storage of a page, which survives a reload. The page works without it when the storage does not. */

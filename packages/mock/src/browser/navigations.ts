@@ -3,7 +3,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import type { MockServer } from "../exchange/mock-server.js";
 import { baseOf } from "../exchange/web-exchange.js";
 
-/** What is used of a `NavigateEvent`. Not all supported versions of TypeScript declare it. */
+/** The members of a `NavigateEvent` that this module uses. Not all supported versions of TypeScript declare it. */
 interface NavigateEvent extends Event {
   readonly canIntercept: boolean;
   readonly destination: { readonly url: string; readonly sameDocument: boolean };
@@ -59,7 +59,7 @@ export const answerNavigations = (mock: MockServer, { isKept, report, signal }: 
     } else if (!isShown) {
       return;
     } else if (navigationType === "traverse" && destination.sameDocument && canIntercept) {
-      // What the document showed at that address is not there any longer.
+      // The document no longer has the content of that address.
       navigate.intercept({ handler: async () => location.reload() });
     }
     // The router of the app is still there, and would show the app in the page.

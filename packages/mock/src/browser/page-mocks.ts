@@ -14,7 +14,7 @@ interface PageMocks {
 const key = Symbol.for("@mgmt/mock/browser");
 const page = globalThis as { [key]?: PageMocks };
 
-/** What the mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
+/** State that all mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
 export const pageMocks: PageMocks = (page[key] ??= { turn: Promise.resolve() });
 
 /** Does something when the mocks of this page have done what they began before. */

@@ -4,7 +4,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { reloadOnce, wasStarted } from "./reload-once.js";
 import type { StartOptions } from "./start-options.js";
 
-/** What is used of `setupWorker` of MSW. Its `stop` returns a promise in MSW 3. */
+/** The part of MSW's `setupWorker` that this module uses. Its `stop` returns a promise in MSW 3. */
 export type CreateWorker = (
   ...handlers: RequestHandler[]
 ) => Pick<SetupWorker, "start"> & { stop(): void | Promise<void> };
@@ -166,7 +166,7 @@ export class PageWorker {
   }
 }
 
-/** What the page knows about workers. Undefined where the browser has none, whatever its type says. */
+/** The service workers of the page. Undefined where the browser has none, whatever its type says. */
 const container = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
 
 /** Whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */

@@ -5,7 +5,7 @@ import { assertHandlers } from "../exchange/request-handlers.js";
 export interface StartOptions {
   /** Your own handlers for requests to other hosts. Default: none. */
   readonly handlers?: readonly RequestHandler[] | undefined;
-  /** What to do with requests that no handler responds to. Default: `bypass`. */
+  /** How to handle requests that no handler responds to. Default: `bypass`. */
   readonly onUnhandledRequest?: "bypass" | "warn" | "error" | undefined;
   /** URL of the worker script that `npx msw init` writes. Default: `/mockServiceWorker.js`. */
   readonly workerUrl?: string | undefined;

@@ -105,7 +105,7 @@ export class WorkerMock extends MockServer {
     return inTurn(() => this.#start(options));
   }
 
-  /** Stops passing requests to this mock, and stops background work. What `persist` keeps remains. */
+  /** Stops passing requests to this mock, and stops background work. State that `persist` has stored remains. */
   override stop(): Promise<void> {
     return inTurn(() => this.#stop());
   }
@@ -216,7 +216,7 @@ export class WorkerMock extends MockServer {
 
   /** Finds out whether another worker of MSW has taken the requests of the page over. */
   async #watch(message: unknown): Promise<void> {
-    // What the worker script sends.
+    // The worker script sends messages of this form.
     const { type, payload } = Object(message) as { type?: unknown; payload?: { url?: unknown } };
     if (type === "REQUEST") {
       const url = String(payload?.url);

@@ -103,7 +103,7 @@ export class VirtualTimers implements Timers {
     this.#isMoving = true;
     try {
       for (;;) {
-        // What a timer or a response starts may send a request.
+        // Code that a timer or a response starts may send a request.
         await realTurn();
         const next = this.#next();
         const isIdle = this.#requests === 0 && [...this.#timers].some(({ isPause }) => isPause);

@@ -4,7 +4,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { RecordableServer } from "../record/recordable-server.js";
 import type { ReplayArguments } from "./arguments.js";
 
-/** What a replay has found, in numbers. */
+/** The result of a replay, in numbers. */
 export interface ReplaySummary {
   /** Requests that were compared. */
   readonly compared: number;

@@ -9,7 +9,7 @@ export const assertHandlers = (handlers: unknown): void => {
   if (handlers !== undefined && !areHandlers(handlers)) throw new TypeError(`handlers must be ${anArray}`);
 };
 
-/** What `handlers` must be, for messages. */
+/** The required form of `handlers`, for messages. */
 export const anArray = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
 
 export const areHandlers = (value: unknown): boolean =>

@@ -9,7 +9,7 @@ export interface Listener {
   readonly respond: (request: Request) => Promise<Response> | undefined;
   /** Returns the handlers of the developer that may respond to a request to another host. */
   readonly handlersFor: (request: Request) => readonly RequestHandler[];
-  /** What to do with a request that no handler responds to. Undefined leaves it to the server. */
+  /** How to handle a request that no handler responds to. Undefined leaves it to the server. */
   readonly onUnhandledRequest:
     | UnhandledRequestStrategy
     | ((request: Request) => UnhandledRequestStrategy)

@@ -6,8 +6,8 @@ import type { MswServer } from "./interception.js";
 
 export interface ListenOptions {
   /**
-   * What to do with requests to other hosts that no handler responds to, or a function that decides for each. Requests to the base URL
-   * are always handled. Default: `bypass`, or with `server` what that server does with them.
+   * How to handle requests to other hosts that no handler responds to, or a function that decides for each. Requests to the base URL are
+   * always handled. Default: `bypass`; with `server`, the setting of that server.
    */
   onUnhandledRequest?:
     | UnhandledRequestStrategy

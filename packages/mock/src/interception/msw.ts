@@ -7,7 +7,7 @@ export interface Msw {
   readonly setupServer: typeof SetupServer;
   readonly getResponse: typeof GetResponse;
   readonly passthrough: typeof PassThrough;
-  /** What passes intercepted requests to the server that listens. MSW before 2.13 does not export it. */
+  /** The sources that pass intercepted requests to the server that listens. MSW before 2.13 does not export them. */
   readonly sources: readonly object[];
 }
 

@@ -6,7 +6,7 @@ import { receivingHandlers } from "./receiving-server.js";
 
 type Listener = (event: unknown) => unknown;
 
-/** What passes intercepted requests to the server that listens: its methods, and its emitter, which MSW declares as protected. */
+/** A source that passes intercepted requests to the server that listens: its methods, and its emitter, which MSW declares as protected. */
 interface Source {
   enable(): unknown;
   disable(): unknown;
@@ -28,7 +28,7 @@ const isSource = (source: object): source is Source => {
 /** Returns the sources that all servers of this copy of MSW share. MSW before 2.13 has none. */
 const sharedSources = (): Source[] => requireMsw().sources.filter(isSource);
 
-/** What passes requests to the server that a mock listens in, by source. Empty while there is none. */
+/** The listeners that pass requests to the server that a mock listens in, by source. Empty while there is none. */
 const setAside = new WeakMap<Source, readonly Listener[]>();
 
 /** The handler of the server that is closing itself. */

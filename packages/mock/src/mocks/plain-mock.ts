@@ -2,10 +2,10 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, MockServer } from "../exchange/mock-server.js";
 import type { Mock as NodeMock } from "./mock.js";
 
-/** What a mock does only in Node.js. */
+/** The members that a mock has only in Node.js. */
 type NodeMembers = Pick<NodeMock, "handlers" | "listen" | "client" | "record" | "replay">;
 
-/** What mock.ts is where Node.js is not: a reference server that is reached with `fetch` alone. */
+/** Replaces the class of mock.ts outside of Node.js: a reference server that is reached with `fetch` alone. */
 export class Mock extends MockServer implements NodeMembers {
   constructor(options: MockOptions = {}) {
     super(options, { validateResponses: true });

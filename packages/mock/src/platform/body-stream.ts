@@ -1,6 +1,6 @@
 /**
- * Returns a stream of bytes. The stream that Node.js makes of a text ends in a callback of `queueMicrotask`: while fake timers hold
- * that back, it repeats the text without end.
+ * Returns a stream of bytes. The stream that Node.js makes of a string ends in a callback of `queueMicrotask`: while fake timers hold that
+ * back, it repeats the string without end.
  */
 export const streamOf = (content: string | Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({

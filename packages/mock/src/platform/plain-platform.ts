@@ -1,4 +1,4 @@
-// What node-platform.ts does in Node.js, for every other platform.
+// Replaces node-platform.ts outside of Node.js.
 
 export const realTurn = (): Promise<void> =>
   new Promise((resolve) => {

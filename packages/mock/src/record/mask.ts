@@ -8,7 +8,7 @@ const redacted = "[redacted]";
 /** Shortest text that is replaced wherever it occurs. Shorter ones would replace harmless words. */
 const minLength = 6;
 
-/** What is secret in a value: everything, everything but what only says something about a secret, or nothing. */
+/** The secret part of a value: all of it, all except information about a secret, or none. */
 type Secrecy = "all" | "most" | "none";
 
 /** Masks the secrets of a recording, wherever they occur again. */
@@ -20,7 +20,7 @@ export class SecretMask {
     if (secret.length >= minLength && secret !== masked) this.#known.add(secret);
   }
 
-  /** Returns a copy of a JSON value with `masked` in place of texts and numbers in fields with names of secrets. */
+  /** Returns a copy of a JSON value with `masked` in place of strings and numbers in fields with names of secrets. */
   fields(value: unknown, secrecy: Secrecy = "none"): unknown {
     if (typeof value === "string" || typeof value === "number") {
       if (secrecy === "none") return value;

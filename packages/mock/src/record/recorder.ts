@@ -122,7 +122,7 @@ export class Recorder {
 const bytesOf = (body: Uint8Array | string): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : body;
 
-/** Returns the JSON value of a text; null if it is none. */
+/** Parses a string as JSON; returns null if it is not valid. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -25,7 +25,7 @@ export interface RecordedSeed {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** What a service returned. */
+/** The requests to a service with its responses. */
 export interface Recording {
   readonly format: "mgmt-recording";
   readonly version: 1;
