@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
@@ -28,11 +28,14 @@ export interface ResultType {
 
 /** Returns all declarations of hand-written commands. */
 export const loadDeclarations = async (): Promise<Declared[]> => {
-  const files = readdirSync(join(root, folder))
-    .map((name) => `${name}/command.ts`)
-    .filter((file) => existsSync(join(root, folder, file)));
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && mayDeclare(readFileSync(join(root, folder, file), "utf8")),
+  );
   return (await Promise.all(files.map(declarationsIn))).flat();
 };
+
+/** Whether a file imports the type of a declaration. */
+const mayDeclare = (text: string): boolean => text.includes('/run/program/declaration.js"');
 
 const declarationsIn = async (file: string): Promise<Declared[]> => {
   const path = join(root, folder, file);

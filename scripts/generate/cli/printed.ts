@@ -22,10 +22,12 @@ const virtual = join(root, folder, "printed-results.ts");
  * print is declared in `SharedResults`.
  */
 export const generateCliPrinted = async (declarations: readonly Declared[]): Promise<Map<string, string>> => {
-  const printing = declarations.flatMap(({ declaration: { words, alsoAs = [] }, result }) =>
-    result ? [words, ...alsoAs].map((line) => ({ line, result })) : [],
-  );
-  const names = printing.map(({ line }) => JSON.stringify(line)).sort();
+  const printing = declarations
+    .flatMap(({ declaration: { words, alsoAs = [] }, result }) =>
+      result ? [words, ...alsoAs].map((line) => ({ line, result })) : [],
+    )
+    .sort((a, b) => (a.line < b.line ? -1 : 1));
+  const names = printing.map(({ line }) => JSON.stringify(line));
   const source = [
     ...new Set(printing.flatMap(({ result }) => result.imports)),
     `export type { SharedResults } from "./schema/shared-results.js";`,

@@ -19,10 +19,10 @@ export type Printing =
   | "db import"
   | "db restore"
   | "db seed"
+  | "dev"
   | "dev approvals approve"
   | "dev approvals deny"
   | "dev approvals list"
-  | "dev"
   | "doctor"
   | "env"
   | "help"
@@ -142,6 +142,18 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       description: "One profile, as `mgmt auth list` prints it.",
     },
   },
+  "auth login": {
+    type: "object",
+    properties: {
+      user: { type: ["string", "null"] },
+      workspace: { type: ["string", "null"] },
+      workspaceId: { type: ["string", "null"] },
+      profile: { type: "string" },
+      baseUrl: { type: "string", description: "Address of the service." },
+    },
+    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
+    description: "What `mgmt login` prints.",
+  },
   "auth status": {
     type: "object",
     properties: {
@@ -209,30 +221,6 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["token", "endsAt", "baseUrl"],
     description: "What `mgmt auth token --output json` prints.",
-  },
-  login: {
-    type: "object",
-    properties: {
-      user: { type: ["string", "null"] },
-      workspace: { type: ["string", "null"] },
-      workspaceId: { type: ["string", "null"] },
-      profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
-    },
-    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
-    description: "What `mgmt login` prints.",
-  },
-  "auth login": {
-    type: "object",
-    properties: {
-      user: { type: ["string", "null"] },
-      workspace: { type: ["string", "null"] },
-      workspaceId: { type: ["string", "null"] },
-      profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
-    },
-    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
-    description: "What `mgmt login` prints.",
   },
   "config get": {
     type: "object",
@@ -727,6 +715,18 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["profile", "workspaceId", "projectId", "file"],
     description: "What `mgmt link` prints: the link, and its file.",
+  },
+  login: {
+    type: "object",
+    properties: {
+      user: { type: ["string", "null"] },
+      workspace: { type: ["string", "null"] },
+      workspaceId: { type: ["string", "null"] },
+      profile: { type: "string" },
+      baseUrl: { type: "string", description: "Address of the service." },
+    },
+    required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
+    description: "What `mgmt login` prints.",
   },
   open: {
     type: "object",
