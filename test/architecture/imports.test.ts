@@ -102,7 +102,7 @@ describe("own lint rules", () => {
     ["const all = await client.projects.list().toArray();", []],
     ["const { data } = await client.databases.backups.list(id);", []],
   ])("reject the first page of a list as if it were all: %s", async (code, rules) => {
-    expect(await findings("packages/cli/src/commands/init/run.ts", code)).toEqual(rules);
+    expect(await findings("packages/cli/src/commands/init/run-init.ts", code)).toEqual(rules);
   });
 
   it.each([

@@ -70,7 +70,7 @@ const forbidden: readonly Program[] = [
   ["cli → engine/http", "packages/cli/src/mgmt.ts", 'import "@mgmt/engine/http";'],
   ["cli → mock", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock";'],
   ["cli → mock/server", "packages/cli/src/mgmt.ts", 'import "@mgmt/mock/server";'],
-  ["cli → platform, eagerly", "packages/cli/src/commands/dev/run.ts", 'import "@mgmt/platform";'],
+  ["cli → platform, eagerly", "packages/cli/src/commands/dev/run-dev.ts", 'import "@mgmt/platform";'],
   [
     "cli → platform, by `import()`",
     "packages/cli/src/mgmt.ts",

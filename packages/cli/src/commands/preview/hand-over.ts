@@ -5,7 +5,7 @@ import { setupFailed } from "../../errors/preview-errors.js";
 import { accessTo } from "../../run/database-url.js";
 import { type Disclosure, type DisclosureFlags, goElsewhere } from "../../secrets/disclosure.js";
 import { withVariable } from "../env/env-file.js";
-import { writeVariable } from "../env/run.js";
+import { writeVariable } from "../env/run-env.js";
 import { runSetupOnce } from "./setup.js";
 import { type RecordedPreview, storeRecord } from "./store-record.js";
 

@@ -1,27 +1,44 @@
-import type { Context, GlobalFlags } from "../../input/context.js";
-import { assertVariableName } from "../../input/variable-name.js";
-import { databaseAccess } from "../../run/database-url.js";
-import { runProgram } from "./run-program.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import { addProjectOption } from "../../run/program/project-option.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
 
-export interface RunOptions {
-  readonly databaseId: string | undefined;
-  /** Name of the variable. */
-  readonly name: string;
-  readonly pooled: boolean | undefined;
-  /** The program and its arguments. */
-  readonly words: readonly string[];
+interface RunFlags {
+  readonly databaseId?: string;
+  readonly name?: string;
+  readonly pooled?: boolean;
 }
 
-/** Runs a program with the connection string of a database in its environment, and ends with its exit status. */
-export const runRun = async (
-  { databaseId, name, pooled, words }: RunOptions,
-  flags: GlobalFlags,
-  context: Context,
-): Promise<void> => {
-  assertVariableName(name);
-  const [program = "", ...args] = words;
-  const { url } = await databaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
-  await runProgram(program, args, { [name]: url }, context, {
-    notFound: "Check its spelling, and that it is in a folder of PATH.",
-  });
+/** `mgmt run`. */
+export const runCommand: CommandDeclaration = {
+  words: "run",
+  heading: "machine",
+  order: 50,
+  summary: "Run a command with DATABASE_URL in its environment",
+  description:
+    "Runs a command with the connection string of a database in its environment, so that it needs no file. " +
+    "Exits with the status of the command.",
+  examples: [
+    "mgmt run -- npm test",
+    `mgmt run --database-id ${exampleId(idPrefixes.database)} -- node migrate.js`,
+  ],
+  define: (command, context) => {
+    command
+      .usage("[options] -- <command...>")
+      .argument("<command...>", "the command and its arguments")
+      .option(
+        "--database-id <id>",
+        "id or name of the database to connect to; default: the default database of the project that commands use",
+      )
+      .option("--name <variable>", "name of the variable (default: DATABASE_URL)")
+      .option("--pooled", "connect through the connection pooler")
+      .passThroughOptions();
+    addProjectOption(command);
+    command.action(async () => {
+      const { databaseId, name = "DATABASE_URL", pooled } = command.opts<RunFlags>();
+      const { runRun } = await import("./run-run.js");
+      await runRun({ databaseId, name, pooled, words: command.args }, globalFlags(command), context);
+    });
+  },
 };

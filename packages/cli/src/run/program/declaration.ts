@@ -4,7 +4,7 @@ import type { MgmtCommand, DeclaredErrors } from "./command.js";
 import type { headings } from "./headings.js";
 
 /**
- * Everything about a command that is not generated from an operation of the contract. A file `commands/NAME/command.ts` exports it,
+ * Everything about a command that is not generated from an operation of the contract. A file `commands/GROUP/NAME.ts` exports it,
  * and `npm run generate` derives from all of them the tree of commands and the printed schemas.
  *
  * @typeParam Result What the command prints with `--output json`. Default: no JSON.

@@ -6,7 +6,7 @@ import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { methods } from "./methods.js";
-import type { ApiFlags } from "./run.js";
+import type { ApiFlags } from "./run-api.js";
 
 /** The body of the response. */
 export type ResponseBody = unknown;
@@ -58,7 +58,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
       return completePath(argument);
     };
     command.action(async () => {
-      const { runApi } = await import("./run.js");
+      const { runApi } = await import("./run-api.js");
       const flags = { ...globalFlags(command), ...command.opts<ApiFlags>(), dryRun: dryRunFormat(command) };
       await runApi(command.args, flags, context);
     });

@@ -7,7 +7,7 @@ import { exampleId } from "../../run/program/help-sections.js";
 import { addProjectOption } from "../../run/program/project-option.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
-import type { ConnectionStringFlags, ConnectionStringResult } from "./run.js";
+import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 
 /** `mgmt connection-string`. */
 export const connectionStringCommand: CommandDeclaration<ConnectionStringResult> = {
@@ -49,7 +49,7 @@ export const connectionStringCommand: CommandDeclaration<ConnectionStringResult>
     addDisclosureOptions(command);
     command.completeArgument = completeNames("database");
     command.action(async () => {
-      const { runConnectionString } = await import("./run.js");
+      const { runConnectionString } = await import("./run-connection-string.js");
       await runConnectionString(
         command.args[0],
         command.opts<ConnectionStringFlags>(),

@@ -11,7 +11,7 @@ export const unlinkCommand: CommandDeclaration = {
   examples: ["mgmt unlink"],
   define: (command, context) => {
     command.action(async () => {
-      const { runUnlink } = await import("./run.js");
+      const { runUnlink } = await import("./run-unlink.js");
       await runUnlink(context);
     });
   },

@@ -7,7 +7,7 @@ import { addProjectOption } from "../../run/program/project-option.js";
 import type { DisclosureFlags } from "../../secrets/disclosure.js";
 import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { EnvResult } from "./run.js";
+import type { EnvResult } from "./run-env.js";
 
 interface EnvFlags extends DisclosureFlags {
   readonly file?: string;
@@ -50,7 +50,7 @@ export const envCommand: CommandDeclaration<EnvResult> = {
     command.completeArgument = completeIds("database");
     command.action(async () => {
       const { file, name = "DATABASE_URL", pooled, ...disclosure } = command.opts<EnvFlags>();
-      const { runEnv } = await import("./run.js");
+      const { runEnv } = await import("./run-env.js");
       await runEnv(
         { databaseId: command.args[0], file, name, pooled, disclosure },
         globalFlags(command),

@@ -19,7 +19,7 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
       return root instanceof MgmtCommand ? subcommandNames(root, typed) : [];
     };
     command.action(async () => {
-      const { schemaOf } = await import("./run.js");
+      const { schemaOf } = await import("./run-schema.js");
       await output.result(await schemaOf(rootOf(command), command.args));
     });
   },

@@ -26,7 +26,7 @@ export const agentApprovalsWaitCommand: CommandDeclaration = {
       const { timeout } = command.opts<{ timeout?: string }>();
       const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
       assertPathId("<approval-id>", id);
-      const { runAgentApprovalsWait } = await import("./run.js");
+      const { runAgentApprovalsWait } = await import("./run-wait.js");
       await runAgentApprovalsWait(id, timeoutMs, globalFlags(command), context);
     });
   },

@@ -34,7 +34,7 @@ export const psqlCommand: CommandDeclaration = {
     command.runs = "psql";
     command.completeArgument = completeIds("database");
     command.action(async () => {
-      const { runPsql } = await import("./run.js");
+      const { runPsql } = await import("./run-psql.js");
       await runPsql(command.args, command.opts<{ pooled?: boolean }>(), globalFlags(command), context);
     });
   },

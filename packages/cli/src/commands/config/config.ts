@@ -43,7 +43,7 @@ export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = 
   define: (command, context) => {
     addKeys(command);
     command.action(async () => {
-      const { runConfigList } = await import("./run.js");
+      const { runConfigList } = await import("./run-config.js");
       await runConfigList(globalFlags(command), context);
     });
   },
@@ -62,7 +62,7 @@ export const configGetCommand: CommandDeclaration<PrintedSetting> = {
     addKeys(command);
     command.completeArgument = completeKey;
     command.action(async () => {
-      const { runConfigGet } = await import("./run.js");
+      const { runConfigGet } = await import("./run-config.js");
       await runConfigGet(command.args[0] ?? "", globalFlags(command), context);
     });
   },
@@ -87,7 +87,7 @@ export const configSetCommand: CommandDeclaration<PrintedSetting> = {
     command.completeArgument = completeSetting;
     command.action(async () => {
       const [key = "", value = ""] = command.args;
-      const { runConfigSet } = await import("./run.js");
+      const { runConfigSet } = await import("./run-config.js");
       await runConfigSet(key, value, globalFlags(command), context);
     });
   },
@@ -105,7 +105,7 @@ export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
     addKeys(command);
     command.completeArgument = completeKey;
     command.action(async () => {
-      const { runConfigUnset } = await import("./run.js");
+      const { runConfigUnset } = await import("./run-config.js");
       await runConfigUnset(command.args[0] ?? "", globalFlags(command), context);
     });
   },

@@ -3,7 +3,7 @@ import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import { addProjectOption } from "../../run/program/project-option.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { OpenResult } from "./run.js";
+import type { OpenResult } from "./run-open.js";
 
 /** `mgmt open`. */
 export const openCommand: CommandDeclaration<OpenResult> = {
@@ -36,7 +36,7 @@ export const openCommand: CommandDeclaration<OpenResult> = {
     };
     command.action(async () => {
       const { browser } = command.opts<{ browser?: boolean }>();
-      const { runOpen } = await import("./run.js");
+      const { runOpen } = await import("./run-open.js");
       await runOpen({ target: command.args[0], browser }, globalFlags(command), context);
     });
   },

@@ -6,7 +6,7 @@ import type { MgmtCommand } from "../../run/program/command.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
-import type { ControlFlags, Decision, PrintedApproval } from "./run.js";
+import type { ControlFlags, Decision, PrintedApproval } from "./run-dev-approvals.js";
 
 // Deciding is not an operation of the API: these commands call the control surface of `mgmt dev`.
 
@@ -27,7 +27,7 @@ export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApprova
   define: (command, context) => {
     addControlOptions(command);
     command.action(async () => {
-      const { listApprovals } = await import("./run.js");
+      const { listApprovals } = await import("./run-dev-approvals.js");
       await listApprovals(controlFlags(command), context);
     });
   },
@@ -75,7 +75,7 @@ const defineDecision = (command: MgmtCommand, context: Context, decision: () => 
   command.action(async (id: string) => {
     const chosen = decision();
     assertId("<approval-id>", id);
-    const { decideApproval } = await import("./run.js");
+    const { decideApproval } = await import("./run-dev-approvals.js");
     await decideApproval(id, chosen, controlFlags(command), context);
   });
 };

@@ -15,7 +15,7 @@ export const doctorCommand: CommandDeclaration<readonly Check[]> = {
   examples: ["mgmt doctor", "mgmt doctor --profile staging", "mgmt doctor --output json"],
   define: (command, context) => {
     command.action(async () => {
-      const { runDoctor } = await import("./run.js");
+      const { runDoctor } = await import("./run-doctor.js");
       await runDoctor(globalFlags(command), context);
     });
   },

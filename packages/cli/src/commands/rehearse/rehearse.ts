@@ -1,6 +1,6 @@
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { platformErrors } from "../dev/platform-errors.js";
-import type { Report } from "./run.js";
+import type { Report } from "./run-rehearse.js";
 
 /** `mgmt rehearse`. */
 export const rehearseCommand: CommandDeclaration<Report> = {
@@ -42,7 +42,7 @@ export const rehearseCommand: CommandDeclaration<Report> = {
       .passThroughOptions();
     command.action(async () => {
       const { file, fault = [] } = command.opts<{ file?: string; fault?: string[] }>();
-      const { runRehearse } = await import("./run.js");
+      const { runRehearse } = await import("./run-rehearse.js");
       await runRehearse({ file, faults: fault, words: command.args }, context);
     });
   },

@@ -4,7 +4,7 @@ import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { addManifestOptions } from "../plan/manifest-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { StepResult } from "./run.js";
+import type { StepResult } from "./run-apply.js";
 
 /** `mgmt apply`. */
 export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
@@ -51,7 +51,7 @@ export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
       if (timeout !== undefined && !wait && !waitApproval)
         throw usageError("--timeout can only be used with --wait or --wait-approval");
       const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "--timeout");
-      const { runApply } = await import("./run.js");
+      const { runApply } = await import("./run-apply.js");
       await runApply(
         {
           planFile,

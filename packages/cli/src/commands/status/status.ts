@@ -35,7 +35,7 @@ export const statusCommand: CommandDeclaration<StatusResult> = {
     command.action(async () => {
       const { projectId, watch = false, interval = "5s" } = command.opts<StatusFlags>();
       const intervalMs = parseDuration(interval, "--interval");
-      const { runStatus } = await import("./run.js");
+      const { runStatus } = await import("./run-status.js");
       await runStatus(
         { projectId, intervalMs: watch ? intervalMs : undefined },
         globalFlags(command),

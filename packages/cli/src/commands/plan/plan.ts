@@ -1,7 +1,7 @@
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { addManifestOptions } from "./manifest-options.js";
-import type { PlanFlags } from "./run.js";
+import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 
 /** `mgmt plan`. */
@@ -25,7 +25,7 @@ export const planCommand: CommandDeclaration<Plan> = {
       .option("--out <path>", "save the plan in a file, for mgmt apply; - for standard output")
       .option("--exit-code", "exit with 0 if there are no changes, 2 if there are, and 1 after any error");
     command.action(async () => {
-      const { runPlan } = await import("./run.js");
+      const { runPlan } = await import("./run-plan.js");
       await runPlan(command.opts<PlanFlags>(), globalFlags(command), context);
     });
   },

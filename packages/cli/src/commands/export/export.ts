@@ -17,7 +17,7 @@ export const exportCommand: CommandDeclaration = {
     command.argument("[project...]", "ids, logical ids or names of projects (default: all projects)");
     command.completeArgument = async ({ resources }) => onlyIds("project", await resources("project"));
     command.action(async (projects: string[]) => {
-      const { runExport } = await import("./run.js");
+      const { runExport } = await import("./run-export.js");
       await runExport(projects, globalFlags(command), context);
     });
   },

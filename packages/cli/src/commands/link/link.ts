@@ -3,7 +3,7 @@ import { assertId, assertPathId } from "../../input/ids.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { LinkResult } from "./run.js";
+import type { LinkResult } from "./run-link.js";
 
 interface LinkFlags {
   readonly projectId?: string;
@@ -47,7 +47,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
         ...(workspaceId !== undefined && { workspaceId }),
         ...(projectId !== undefined && { projectId }),
       };
-      const { runLink } = await import("./run.js");
+      const { runLink } = await import("./run-link.js");
       await runLink(ids, { verify, gitignore }, globalFlags(command), context);
     });
   },

@@ -3,7 +3,7 @@ import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { InitFlags, InitResult } from "./run.js";
+import type { InitFlags, InitResult } from "./run-init.js";
 
 /** `mgmt init`. */
 export const initCommand: CommandDeclaration<InitResult> = {
@@ -45,7 +45,7 @@ export const initCommand: CommandDeclaration<InitResult> = {
         );
       if (create?.trim() === "") throw usageError("--create must not be empty");
       if (region !== undefined && create === undefined) throw usageError("--region needs --create");
-      const { runInit } = await import("./run.js");
+      const { runInit } = await import("./run-init.js");
       await runInit(flags, globalFlags(command), context);
     });
   },

@@ -4,7 +4,7 @@ import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { addOAuthClient } from "./oauth-clients.js";
 import { platformErrors } from "./platform-errors.js";
 import { defaultPort } from "./port.js";
-import type { DevFlags } from "./run.js";
+import type { DevFlags } from "./run-dev.js";
 
 /** `mgmt dev`. */
 export const devCommand: CommandDeclaration<Ready> = {
@@ -62,7 +62,7 @@ export const devCommand: CommandDeclaration<Ready> = {
         .default("generate"),
     );
     command.action(async () => {
-      const { runDev } = await import("./run.js");
+      const { runDev } = await import("./run-dev.js");
       await runDev(command.opts<DevFlags>(), context);
     });
   },

@@ -1,0 +1,27 @@
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { assertVariableName } from "../../input/variable-name.js";
+import { databaseAccess } from "../../run/database-url.js";
+import { runProgram } from "./run-program.js";
+
+export interface RunOptions {
+  readonly databaseId: string | undefined;
+  /** Name of the variable. */
+  readonly name: string;
+  readonly pooled: boolean | undefined;
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+}
+
+/** Runs a program with the connection string of a database in its environment, and ends with its exit status. */
+export const runRun = async (
+  { databaseId, name, pooled, words }: RunOptions,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  assertVariableName(name);
+  const [program = "", ...args] = words;
+  const { url } = await databaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
+  await runProgram(program, args, { [name]: url }, context, {
+    notFound: "Check its spelling, and that it is in a folder of PATH.",
+  });
+};
