@@ -5,7 +5,7 @@ import type { Call, RequestOptions } from "./request/call.js";
 import { mergeOptions } from "./request/settings.js";
 import { assertOptions } from "#type-checks";
 
-/** What every client has, whatever its resources. */
+/** The members that every client has, whatever its resources. */
 export class BareClient extends CoreOwner {
   constructor(core: Core) {
     super(core);

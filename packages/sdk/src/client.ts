@@ -89,8 +89,8 @@ const createLazyHttp = (settings: ClientSettings): HttpClient => {
  * const project = await client.projects.create({ name: "shop", region: "eu-central-1" });
  * ```
  *
- * Throws `InvalidArgumentError` for a missing or invalid `baseUrl`, for an invalid header, limit or timeout, and in a runtime that lacks
- * what every client needs.
+ * Throws `InvalidArgumentError` for a missing or invalid `baseUrl`, for an invalid header, limit or timeout, and in a runtime that lacks a
+ * feature that every client needs.
  */
 export const createClient = (options?: ClientOptions): MgmtClient =>
   // The constructor has made an instance of every resource.

@@ -6,5 +6,5 @@ export type { PartialClient } from "./partial-client.js";
 export type { ClientOptions } from "./request/client-options.js";
 export { safely } from "./methods/safe.js";
 export type { Result, ResultWithResponse, Safe, SafePromise } from "./methods/safe.js";
-// What the methods of resources reach.
+// The exports that the methods of resources use.
 export type * from "./index.js";

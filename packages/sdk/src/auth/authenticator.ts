@@ -12,8 +12,8 @@ export interface AuthenticatorOptions extends OAuthOptions {
   /** Where the credential is stored. Authenticators with the same store share its cached state. */
   store: TokenStore;
   /**
-   * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. What it
-   * throws is printed with `console.warn`. Default: ignored.
+   * Called with failures that do not fail a call: of an early refresh, or of storing a refreshed credential. Errors that it throws are
+   * printed with `console.warn`. Default: ignored.
    */
   onBackgroundError?: ((error: unknown) => unknown) | undefined;
 }

@@ -6,7 +6,7 @@ import { storageErrors } from "./storage-errors.js";
 import { type Reservation, type TokenStore, exclusively } from "./token-store.js";
 import { assertOptions } from "#type-checks";
 
-/** What a store uses of `localStorage` or `sessionStorage`. See https://html.spec.whatwg.org/multipage/webstorage.html. */
+/** The part of `localStorage` or `sessionStorage` that a store uses. See https://html.spec.whatwg.org/multipage/webstorage.html. */
 export interface BrowserStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -39,8 +39,8 @@ const reservedLength = 8_192;
  * Every script that runs in the origin can read the credential, also one that an attacker has injected (XSS). `memoryStore` keeps it from
  * other pages of the origin, and ends with the page; a server of your own that keeps the tokens exposes none of them.
  *
- * With `localStorage`, a tab uses the login of another tab from its next call on, also that of another user. What it shows is up to the
- * app, which the browser tells with the event `storage`.
+ * With `localStorage`, a tab uses the login of another tab from its next call on, also that of another user. The app decides what it shows
+ * then; the browser sends it the event `storage`.
  *
  * A tab that is duplicated starts with a copy of its session storage. A refresh token is valid once, so the login of both tabs ends when
  * the second one refreshes. Use `localStorage` if that matters.
@@ -67,7 +67,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
       throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
     }
   };
-  /** What this store has last read or written. */
+  /** The value that this store has last read or written. */
   let last: string | null = null;
   const write = (credential: Credential): void =>
     change((used) => {

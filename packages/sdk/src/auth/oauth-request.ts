@@ -130,12 +130,12 @@ const readError = (body: string): ReturnType<typeof readErrorFields> => {
   }
 };
 
-/** Shorter secrets occur in encoded texts by chance. */
+/** Shorter secrets occur in encoded strings by chance. */
 const minEncodedLength = 6;
 /** A secret may be encoded in an encoded text. */
 const maxEncodings = 4;
 
-/** Replaces secrets in a text with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
+/** Replaces secrets in a string with `…`, in case a server or a transport quoted them, also percent-encoded or in base64. */
 export const hideSecrets = (text: string, secrets: readonly (string | undefined)[]): string => {
   const known = secrets.flatMap((secret) => secret || []);
   const masked = known.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);

@@ -42,7 +42,7 @@ export interface OAuthOptions {
 
 /** Validated options with defaults applied. */
 export interface OAuthSettings {
-  /** What the settings were read from. */
+  /** The options that the settings were read from. */
   readonly options: OAuthOptions;
   readonly issuer: string;
   readonly clientId: string;

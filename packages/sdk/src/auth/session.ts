@@ -12,7 +12,7 @@ export class Session {
   renewal: { result: Promise<Credential>; rejected: string | undefined } | undefined;
   /** The delayed write in progress. */
   saving: Promise<void> | undefined;
-  /** What the renewal in progress is waiting for, as text for error messages. */
+  /** Names the store or server that the renewal in progress waits for, for error messages. */
   waitingFor = "the store";
   /** Time until which no early refresh and no delayed write starts, because the last one failed. */
   pausedUntil = 0;

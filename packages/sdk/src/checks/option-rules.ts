@@ -1,4 +1,4 @@
-/** What an option accepts besides undefined. */
+/** Describes the values that an option accepts besides undefined. */
 export interface Rule {
   readonly accepts: (value: unknown) => boolean;
   /** Completes a sentence that starts with the name of the option. */
@@ -181,7 +181,7 @@ const nodeTransport = {
   maxResponseBytes: duration,
 } satisfies Rules;
 
-/** What has options, by how messages call it. */
+/** The rules for the options of each function or object, by its name in messages. */
 export const optionRules = {
   "a client": client,
   "a call": calling,

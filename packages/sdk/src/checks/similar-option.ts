@@ -1,6 +1,6 @@
 import { closestName } from "@mgmt/internal/text/closest-name";
 
-/** What other libraries call an option, by its name here. */
+/** Names of an option in other libraries, by its name here. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   token: ["apikey", "auth", "authorization", "bearer", "accesstoken", "key"],
   baseUrl: ["url", "endpoint", "host", "server", "apiurl"],

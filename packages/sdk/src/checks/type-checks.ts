@@ -18,7 +18,7 @@ interface CheckedCall {
   readonly body?: unknown;
 }
 
-/** What other services call a key that makes a repeated request have one effect. */
+/** The names that other services use for a key that makes a repeated request have one effect. */
 const idempotencyKeys: readonly string[] = [
   "idempotencyKey",
   "idempotency_key",
@@ -197,7 +197,7 @@ export function assertFetched(response: unknown, argumentError: ArgumentError): 
   });
 }
 
-/** What every client uses and not every runtime has, as the README lists it. */
+/** Features that every client uses and not every runtime has, as the README lists them. */
 export const neededFeatures = [
   "AbortController",
   "AbortSignal.prototype.throwIfAborted",

@@ -4,7 +4,7 @@
  */
 
 /**
- * What most calls have: an option, a parameter after `?`, or a field of a body after `{`, each behind the tag of its value. Anything
+ * The arguments of most calls: an option, a parameter after `?`, or a field of a body after `{`, each behind the tag of its value. Anything
  * else may be valid, too, and loads the complete checks. Options that load the same code when they are used are left out.
  */
 const usual =

@@ -12,7 +12,7 @@ export interface LightSignal {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** What decides who sees the signal of a call. */
+/** The options that decide which code receives the signal of a call. */
 interface Receivers {
   transport?: { readonly send: object };
   middleware?: readonly unknown[];

@@ -1,6 +1,6 @@
 import type { Timers } from "./timers.js";
 
-/** What ends a piece of work early. */
+/** The limits that end a piece of work early. */
 export interface Limits {
   /** The first of them that is aborted ends the work. */
   signals: readonly AbortSignal[];

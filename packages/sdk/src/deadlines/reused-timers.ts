@@ -7,7 +7,7 @@ const most = { delays: 8, timers: 256 };
 /** Every timer is made in it. Otherwise, `AsyncLocalStorage` would keep the state of one call as long as others reuse its timer. */
 const noCall = new AsyncResource("MgmtDeadline");
 
-/** What made the timers that are kept: another function when a library for fake timers is installed or removed. */
+/** The function that made the cached timers. It changes when a library for fake timers is installed or removed. */
 let maker: unknown;
 /** Timers that nothing waits for, by their delay. They run, but do not keep the process alive. */
 let idleByDelay = new Map<number, ReusedTimer[]>();

@@ -43,7 +43,7 @@ export interface Parent {
   };
 }
 
-/** What identifies a resource in its scope. */
+/** The identity of a resource in its scope. */
 export interface Identity {
   readonly input: string;
   /** Query parameter of `list`. Without it, items are compared by `property`. */

@@ -31,8 +31,8 @@ export interface EnsureOptions<Issues extends boolean = true> extends EnsureRequ
 export type AnyEnsureOptions = MaybeDryRunOptions & Pick<EnsureOptions<boolean>, "credentials">;
 
 /**
- * What an `ensure` would do at the time of a dry run, by `action`. Another program may create or delete the resource before the real
- * one. The service has not checked the body.
+ * The effect that an `ensure` would have at the time of a dry run, by `action`. Another program may create or delete the resource before
+ * the real one. The service has not checked the body.
  */
 export type EnsurePlan<Found> =
   | {

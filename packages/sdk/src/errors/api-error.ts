@@ -47,7 +47,7 @@ export class ApiError extends MgmtError {
   declare readonly code: string;
   /** The response's `x-request-id`. Quote it when you report a problem. */
   declare readonly requestId?: string;
-  /** What is invalid, with one entry per field. Only with status 422. */
+  /** The problems of the request, with one entry per field. Only with status 422. */
   declare readonly issues?: readonly ValidationIssue[];
   /** Seconds that the service asks to wait (`Retry-After`). */
   declare readonly retryAfter?: number;

@@ -9,7 +9,7 @@ export class InvalidArgumentError extends MgmtError {
   declare readonly code: "argument:invalid";
   /** Name of the argument: `baseUrl`, `headers["x-customer"]`, or that of a path parameter such as `projectId`. */
   declare readonly argument: string;
-  /** What is wrong with it: `must be an absolute URL`. The message is `<argument> <problem>`. */
+  /** The problem: `must be an absolute URL`. The message is `<argument> <problem>`. */
   declare readonly problem: string;
 
   constructor(argument: string, problem: string, options?: ErrorOptions & { hint?: string }) {

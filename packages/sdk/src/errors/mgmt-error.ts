@@ -69,7 +69,7 @@ export class MgmtError extends Error {
 
   /** Stable name of the problem, `noun:reason`. */
   declare readonly code: string;
-  /** What to do about it. */
+  /** How to fix the problem. */
   declare readonly hint?: string;
   /** Stable name of the hint; set when the hint mentions an option or a method of the SDK, or a login. */
   declare readonly advice?: Advice;

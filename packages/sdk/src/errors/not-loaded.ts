@@ -8,7 +8,7 @@ export interface NotLoadedError extends MgmtError {
 /**
  * Throws the error for an `import()` that failed.
  *
- * @param cause what the import has thrown.
+ * @param cause the error of the import.
  */
 export const notLoaded = (cause: unknown): never => {
   throw new MgmtError("sdk:not_loaded", "A file of the SDK could not be loaded", {

@@ -25,7 +25,7 @@ export class PagingError extends MgmtError {
   declare readonly code: "paging:broken";
   /** The `x-request-id` of the faulty page. */
   declare readonly requestId?: string;
-  /** What the service did wrong. */
+  /** The mistake of the service. */
   readonly reason: PagingFault;
 
   constructor(reason: PagingFault, requestId: string | undefined) {

@@ -9,7 +9,7 @@ import type { TimedSteps } from "./timed-steps.js";
 const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
   import("./on-demand.js").catch(notLoaded).then((onDemand) => onDemand.steps(settings));
 
-/** What a client and its resources share. */
+/** The parts that a client and its resources share. */
 export interface Core {
   readonly settings: ClientSettings;
   readonly request: RequestFunction;

@@ -14,7 +14,7 @@ export interface ApiResponse {
 
 /** The value of a call and its HTTP response. */
 export interface WithResponse<T> {
-  /** What the call alone resolves to. */
+  /** The value that the call itself resolves to. */
   readonly data: T;
   /** Status, headers, request ID and attempts. */
   readonly response: ApiResponse;

@@ -32,8 +32,8 @@ export interface ApprovalWaitOptions extends PollOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Called when a call starts to wait, and after every poll of the approval. What it returns is ignored; what it throws is printed
-   * once with `console.warn`.
+   * Called when a call starts to wait, and after every poll of the approval. Its return value is ignored. The first error that it throws is
+   * printed with `console.warn`.
    */
   onProgress?: ((progress: ApprovalProgress) => unknown) | undefined;
 }

@@ -29,7 +29,7 @@ export interface ContractCall extends Omit<Call, "pathParams"> {
  */
 export type Token = string | ((request: TokenRequest) => string | Promise<string>);
 
-/** What a token function receives. */
+/** The argument of a token function. */
 export interface TokenRequest {
   /** Aborted at the call's deadline, and when its caller aborts. */
   signal: AbortSignal;

@@ -47,15 +47,15 @@ export interface ClientOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Called before each pause that precedes a retry, so that a program can say why a call takes long. What it throws is printed once
-   * with `console.warn`.
+   * Called before each pause that precedes a retry, so that a program can say why a call takes long. The first error that it throws is
+   * printed with `console.warn`.
    */
   onRetry?: ((retry: RetryEvent) => unknown) | undefined;
   /** Wraps every request that is sent; the first is the outermost. */
   middleware?: readonly Middleware[] | undefined;
   /**
-   * Prints every request and its response to `console.error`, or line by line to a function of yours. Tokens, passwords and
-   * connection strings are redacted in headers, addresses and bodies. What the function throws is printed once with `console.warn`.
+   * Prints every request and its response to `console.error`, or line by line to a function of yours. Tokens, passwords and connection
+   * strings are redacted in headers, addresses and bodies. The first error that the function throws is printed with `console.warn`.
    * Default: false.
    */
   debug?: boolean | ((line: string) => unknown) | undefined;

@@ -36,13 +36,13 @@ export interface ClientSettings {
   load: () => Promise<OnDemandSteps>;
 }
 
-/** What has options, as messages call it, and the options. Those of a call are checked with the call. */
+/** Options that are not checked yet, and the name of their owner in messages. Those of a call are checked with the call. */
 export type Unchecked = [of: "a client" | "withOptions" | undefined, options: object];
 
 /** By what the steps of a client that take time wait and end. */
 export type Waiting = Pick<ClientSettings, "timers" | "signals">;
 
-/** What the steps between `encode` and `decode` share. */
+/** The state that the steps between `encode` and `decode` share. */
 export interface CallContext {
   settings: ClientSettings;
   /** Without a credential. */

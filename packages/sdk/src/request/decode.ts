@@ -5,7 +5,7 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
 import { maskInspection } from "#masked-inspection";
 
-/** What is wrong with the body of a 2xx response, unless it does not match the contract. */
+/** The problem of the body of a 2xx response, unless it does not match the contract. */
 export type BodyFault = "not_json" | PagingFault;
 
 /**
@@ -64,7 +64,7 @@ const likeApiError = (
   { status, headers }: TransportResponse,
   json: unknown,
 ): MgmtError => {
-  // The check below makes it a text.
+  // The check below makes it a string.
   const { code } = (json as { error?: { code?: unknown } } | undefined)?.error ?? {};
   const known = typeof code === "string" ? code : `http:${status}`;
   // Every error of the SDK has its kinds there.

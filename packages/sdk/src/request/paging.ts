@@ -171,7 +171,7 @@ export const readPage: ReadPage = <T>(body: unknown, seen: Seen) => {
 
 /** Reads a page of a list that may have no cursors, with all that it has besides its items. */
 export const readAnyPage: ReadPage = (body, seen) => {
-  // The check below makes it an array; what the items are, the caller says.
+  // The check below makes it an array. The caller names the type of its items.
   const { data, pagination } = (body ?? {}) as {
     data?: never[];
     pagination?: { hasMore?: unknown; nextCursor?: unknown };

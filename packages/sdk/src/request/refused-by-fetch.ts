@@ -1,8 +1,8 @@
 import { type ConnectionError, InvalidArgumentError } from "../errors/local-errors.js";
 
 /**
- * What runtimes say when `fetch` does not accept its arguments, after the word for what refused them. When a request fails on its
- * way, they say something else: `Failed to fetch`, `Load failed`, or `fetch failed` with a cause.
+ * The first words of the error messages of runtimes when `fetch` does not accept its arguments. A request that fails on its way has other
+ * messages: `Failed to fetch`, `Load failed`, or `fetch failed` with a cause.
  */
 const refusal =
   /^(?:RequestInit|Request constructor|Window\.fetch|WorkerGlobalScope\.fetch|Failed to (?:execute|construct)\b)/;

@@ -2,7 +2,7 @@ import diagnostics from "node:diagnostics_channel";
 import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /**
- * What can be traced: a call, or one of its attempts. The channels are `tracing:@mgmt/sdk:<name>:start` and so on. See
+ * The kinds of traces: of a call, or of one of its attempts. The channels are `tracing:@mgmt/sdk:<name>:start` and so on. See
  * https://nodejs.org/api/diagnostics_channel.html#class-tracingchannel.
  */
 export type TracedName = "call" | "attempt";

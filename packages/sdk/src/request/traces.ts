@@ -8,7 +8,7 @@ export interface CallTrace {
   readonly path: string;
   /** The requests sent so far. Grows during the call. */
   readonly attempts: readonly Attempt[];
-  /** What the call threw; absent until then. */
+  /** The error of the call; absent until it fails. */
   readonly error?: unknown;
 }
 

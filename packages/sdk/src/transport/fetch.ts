@@ -1,4 +1,4 @@
-/** What the SDK passes to `fetch`. */
+/** The options that the SDK passes to `fetch`. */
 export interface FetchInit {
   method: string;
   /** Headers with lowercase names. They contain the credential: never log them. */

@@ -9,10 +9,10 @@ export interface OutgoingRequest extends TransportRequest {
 }
 
 /**
- * Wraps every HTTP request that a call sends, including retries. The first of a list is the outermost. It receives the
- * request as it will be sent, including the credential. Pass a changed copy to `next` to change the request; read, change
- * or replace the response that `next` returns. `next` may be called more than once, or not at all. What a middleware throws
- * ends the call unchanged; `next` throws the SDK's `ConnectionError`, which should be rethrown.
+ * Wraps every HTTP request that a call sends, including retries. The first of a list is the outermost. It receives the request as it will
+ * be sent, including the credential. Pass a changed copy to `next` to change the request; read, change or replace the response that `next`
+ * returns. `next` may be called more than once, or not at all. An error that a middleware throws ends the call unchanged; `next` throws the
+ * SDK's `ConnectionError`, which should be rethrown.
  *
  * ```ts
  * const timing: Middleware = async (request, next) => {

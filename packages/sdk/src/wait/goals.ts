@@ -17,16 +17,16 @@ export interface Failure {
   advice?: Advice;
 }
 
-/** What a wait is for. */
+/** The goal of a wait. */
 export interface Goal<T extends AwaitedResource> {
   resource: AwaitedKind;
   /** Name of the resource in messages. */
   noun: string;
-  /** What each status of the contract means. The wait continues at a status that is unknown. */
+  /** The meaning of each status of the contract. The wait continues at a status that is unknown. */
   outcomes: Readonly<Record<T["status"], "reached" | "pending" | Failure>>;
   /** Default timeout of the wait. */
   timeoutMs: number;
-  /** What to do after a timeout. */
+  /** The advice after a timeout. */
   late: { hint: string; advice: Advice };
 }
 

@@ -8,8 +8,8 @@ export interface WaitOptions<T> extends SendOptions, PollOptions {
   /** Milliseconds for the whole wait. Each method documents its default. `Infinity` sets no deadline. */
   timeoutMs?: number | undefined;
   /**
-   * Called with the resource after every poll, including the last. What it returns is ignored; what it throws is printed once with
-   * `console.warn`.
+   * Called with the resource after every poll, including the last. Its return value is ignored. The first error that it throws is printed
+   * with `console.warn`.
    */
   onProgress?: ((seen: T, progress: WaitProgress) => unknown) | undefined;
 }

@@ -7,7 +7,7 @@ import { programPath } from "@mgmt/internal/programs/program-files";
 /** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
 const timeoutMs = 120_000;
 
-/** What `mgmt auth token --output json` prints. */
+/** The output of `mgmt auth token --output json`. */
 export interface PrintedToken {
   token: string;
   baseUrl: string;

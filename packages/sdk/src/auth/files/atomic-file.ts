@@ -33,7 +33,7 @@ export const writeAtomically = async (file: string, text: string): Promise<void>
   await removeAbandoned(target);
 };
 
-/** Throws the same errors as `writeAtomically` would for a text of a few kilobytes. Leaves the file unchanged. */
+/** Throws the same errors as `writeAtomically` would for a string of a few kilobytes. Leaves the file unchanged. */
 export const assertWritable = async (file: string): Promise<void> => {
   const { temporary, handle } = await openTemporary(file);
   try {
