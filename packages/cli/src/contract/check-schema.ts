@@ -7,7 +7,7 @@ export interface CheckedSchema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
-  /** What to say about a text that does not match the pattern. */
+  /** The message about a string that does not match the pattern. */
   readonly patternErrorMessage?: string;
   readonly format?: string;
   readonly minLength?: number;

@@ -12,7 +12,7 @@ export const namedKindOf = (prefix: string | undefined): NamedKind | undefined =
 };
 
 /**
- * Whether a text is a name, or is at least not recognizable as an id. `null`, blank texts, and dot segments, which are neither, are
+ * Whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
  * refused later.
  */
 export const mayBeName = (text: string): boolean => {

@@ -35,6 +35,6 @@ export interface ManagedField {
   readonly mutable?: true;
   /** Whether `create` requires it. It then defaults to the key of the entry. */
   readonly required?: true;
-  /** What the service uses if `create` has no value. */
+  /** The value that the service uses if `create` has none. */
   readonly default?: unknown;
 }

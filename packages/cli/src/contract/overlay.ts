@@ -3,7 +3,7 @@ import type { OperationId } from "@mgmt/sdk";
 /** The resource that `--wait` waits for. */
 export interface WaitRule {
   /**
-   * What settles: a database until it is ready, a deployment until it is running, the stop of a deployment, the promotion of a
+   * The change to wait for: a database until it is ready, a deployment until it is running, the stop of a deployment, the promotion of a
    * deployment, or the transfer of a project.
    */
   readonly for: "database" | "deployment" | "stop" | "promotion" | "transfer";
@@ -13,13 +13,13 @@ export interface WaitRule {
   readonly parameter?: string;
 }
 
-/** What the command of an operation has beyond the contract. */
+/** Properties of an operation's command that are not in the contract. */
 export interface CommandOverlay {
   /** A body field that can be passed as an argument after the ids: `projects create shop`. */
   readonly argument?: string;
-  /** What the command asks the user to confirm: "This will …". May contain path parameters in braces. */
+  /** The question that the user has to confirm: "This will …". May contain path parameters in braces. */
   readonly confirm?: string;
-  /** What `--wait` waits for. Absent if nothing settles after the response. */
+  /** The goal of `--wait`. Absent if nothing changes after the response. */
   readonly wait?: WaitRule;
   /** Whether it creates a database, which gets its logical id as name and the region of its source or project by default. */
   readonly createsDatabase?: true;

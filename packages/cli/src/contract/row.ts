@@ -94,7 +94,7 @@ export interface Field {
   readonly enum?: readonly (string | number)[];
   readonly default?: unknown;
   readonly pattern?: string;
-  /** What the pattern allows, in words. */
+  /** The values that the pattern allows, in words. */
   readonly patternWords?: string;
   readonly format?: string;
   readonly minLength?: number;
@@ -123,7 +123,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** What the contract says about the response of an operation. */
+/** The response of an operation as the contract describes it. */
 export interface OperationResult {
   /** Schema of the resource, or of one item of the list. */
   readonly item?: Schema;

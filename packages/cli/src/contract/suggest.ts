@@ -32,14 +32,14 @@ export const similar = (word: string, candidates: readonly string[]): string[] =
     .slice(0, 3);
 };
 
-/** Returns `Did you mean …? ` for a value that is not allowed, or an empty text if none of the allowed ones is similar. */
+/** Returns `Did you mean …? ` for a value that is not allowed, or an empty string if none of the allowed ones is similar. */
 export const didYouMean = (value: string, allowed: readonly string[]): string => {
   // Any two words with one or two letters are similar.
   const meant = value.length > 2 ? similar(value, allowed) : [];
   return meant.length > 0 ? `Did you mean ${meant.join(" or ")}? ` : "";
 };
 
-/** What other programs call a command. */
+/** Names of a command in other programs. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   get: ["show", "describe", "view", "info", "inspect", "read", "display"],
   list: ["ls", "all", "index"],

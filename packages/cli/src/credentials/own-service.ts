@@ -68,8 +68,8 @@ export const isOwnService = async (
 };
 
 /**
- * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Throws
- * what the transport throws.
+ * Asks the service to prove that it knows the secret, which is not sent. Every start of `mgmt dev` makes a new secret. Errors of the
+ * transport are thrown unchanged.
  */
 const proves = async (profile: Profile, transport: Transport, stopped: AbortSignal): Promise<boolean> => {
   const address = addressOfDev(profile);

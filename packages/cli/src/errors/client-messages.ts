@@ -1,10 +1,10 @@
-/** What a client program of Postgres said about its failure. */
+/** The message of a client program of Postgres about its failure. */
 export interface ClientMessage {
   /** The error, without the name of the program. */
   readonly problem: string;
-  /** What the server added: the row, the constraint, or the limit. */
+  /** The server's details: the row, the constraint, or the limit. */
   readonly detail?: string;
-  /** What the server advises. */
+  /** The server's advice. */
   readonly advice?: string;
   /** The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
   readonly sqlState?: string;

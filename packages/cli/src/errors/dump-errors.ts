@@ -20,7 +20,7 @@ export const incompleteDump = (name: string, problem: string): CliError =>
 /**
  * A script has a command of psql, some of which run programs on this machine.
  *
- * @param advice what the user can do.
+ * @param advice how to fix the problem.
  */
 export const metaCommandRefused = (name: string, line: number, text: string, advice: string): CliError =>
   new CliError(
@@ -30,7 +30,7 @@ export const metaCommandRefused = (name: string, line: number, text: string, adv
     `${unchanged} ${advice}`,
   );
 
-/** @param name what messages call the dump. */
+/** @param name the name of the dump in messages. */
 export const rowsOnly = (name: string): CliError =>
   new CliError(
     "usage",
@@ -98,7 +98,7 @@ const adviceByState: Readonly<Record<string, string>> = {
   "42710": "Restore into an empty database, or drop what is there first.",
 };
 
-/** What the server said of a statement that it refused. */
+/** The server's error for a statement that it refused. */
 export interface ServerProblem {
   readonly message: string;
   /** SQLSTATE. Undefined if the connection was lost. */
@@ -109,7 +109,7 @@ export interface ServerProblem {
 
 /**
  * @param place name of the script and line: `seed.sql:2`.
- * @param otherAdvice what to do, rather than what helps after most scripts.
+ * @param otherAdvice replaces the advice that helps after most scripts.
  */
 export const scriptFailed = (
   place: string,

@@ -5,7 +5,7 @@ import { CliError } from "./cli-error.js";
 import { isNestedTooDeep, tooDeep } from "./nesting.js";
 import { firstLineOf, tooManyFilesFailure, isTooManyFiles, tooManyFilesHint } from "./last-resort.js";
 
-/** What is printed about an error, as text or JSON. Never contains a stack, a token or a response body. */
+/** The printed description of an error, as text or JSON. Never contains a stack, a token or a response body. */
 export interface Failure {
   exitCode: number;
   code: string;
@@ -138,7 +138,7 @@ const isCodedError = (error: unknown): error is Error & { code: string; hint?: s
 
 const baseUrl = "the base URL (MGMT_BASE_URL, --base-url)";
 
-/** What the SDK's advice means on the command line: in flags, variables and commands. */
+/** The SDK's advice in terms of the command line: in flags, variables and commands. */
 const hints: Readonly<Record<Advice, string>> = {
   fix_argument: "Correct the value. Nothing was sent.",
   check_base_url: `Check that ${baseUrl} is the address of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,

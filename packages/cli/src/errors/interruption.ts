@@ -1,7 +1,7 @@
 import { interrupted } from "./cli-error.js";
 import { type EndSignal, endSignals, exitCodeOfSignal } from "./exit-codes.js";
 
-/** What an interruption uses of a process. */
+/** The members of a process that an interruption uses. */
 export interface SignaledProcess {
   on(signal: EndSignal, listener: () => void): unknown;
   exit(code: number): unknown;
@@ -11,8 +11,8 @@ export interface SignaledProcess {
 const sameKeyMs = 300;
 
 /**
- * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts
- * what is under way, and the command then prints what it has. A second signal ends the process at once.
+ * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts the
+ * work in progress, and the command then prints the results so far. A second signal ends the process at once.
  */
 export class Interruption {
   readonly #controller = new AbortController();

@@ -56,7 +56,7 @@ export const ambiguousTarget = (target: string, names: readonly string[]): CliEr
     `Pass the kind too: --target ${JSON.stringify(names[0] ?? "")}.`,
   );
 
-/** @param problem what is wrong with the file. */
+/** @param problem the problem of the file. */
 export const invalidPlan = (file: string, problem: string): CliError =>
   new CliError(
     "usage",

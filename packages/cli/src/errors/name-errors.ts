@@ -53,7 +53,7 @@ export const unknownName = (
 export const isUnknownName = (error: unknown): error is CliError =>
   error instanceof CliError && error.code === "name:not_found";
 
-/** What lists the resources of a kind. */
+/** The command that lists the resources of a kind, and how messages describe its output. */
 const lists: Readonly<Record<NamedKind, { readonly command: readonly string[]; readonly content: string }>> =
   {
     workspace: { command: ["workspaces", "list"], content: "your workspaces" },

@@ -13,7 +13,7 @@ const trustHint =
   "If you trust it, set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority in PEM format. " +
   "A company's proxy that inspects TLS has such an authority, too.";
 
-/** What is wrong with a certificate, by the codes of OpenSSL and Node.js. */
+/** The problem of a certificate, by the codes of OpenSSL and Node.js. */
 const untrusted: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its authority is not known to this machine",

@@ -24,7 +24,7 @@ export const clientTooOld = (
 
 /**
  * @param name Id of the database, or the address of another server.
- * @param said What psql said.
+ * @param said The message of psql.
  */
 export const unreachableDatabase = (name: string, said: string): CliError => {
   const message = readClientMessage("psql", said);
@@ -53,7 +53,7 @@ class ClientFailure extends CliError {
   }
 }
 
-/** @param said What the program wrote to standard error. */
+/** @param said The program's standard error. */
 export const clientFailed = (program: string, said: string): CliError => {
   const message = readClientMessage(program, said);
   return new ClientFailure(
@@ -71,7 +71,7 @@ export const clientFailed = (program: string, said: string): CliError => {
 const textOf = ({ problem, detail }: ClientMessage): string =>
   detail === undefined ? problem : `${problem} (${detail.replace(/\.$/, "")})`;
 
-/** @param said What the program wrote to standard error before. */
+/** @param said The program's standard error until then. */
 export const clientKilled = (program: string, signal: NodeJS.Signals, said: string): CliError =>
   new ClientFailure(
     undefined,

@@ -73,7 +73,7 @@ export const noGit = (): CliError =>
     "Nothing was changed. Install git, and run the command in a clone of the repository. Without git, mgmt preview up needs --branch NAME.",
   );
 
-/** @param said What git printed. */
+/** @param said The output of git. */
 export const gitRefuses = (said: string): CliError => {
   const lines = said
     .split("\n")
@@ -164,7 +164,7 @@ export const noBackup = (name: string, id: string): CliError =>
     { next: [["mgmt", "databases", "backups", "list", id]] },
   );
 
-/** @param problem What pg_dump said. */
+/** @param problem The message of pg_dump. */
 export const dumpFailed = (databaseId: string, problem: string): CliError =>
   new CliError(
     "failure",

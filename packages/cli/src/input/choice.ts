@@ -1,12 +1,12 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { cutTo, widthOf } from "../output/width.js";
 
-/** Between the texts of a choice. */
+/** Separates the parts of a choice. */
 const gap = "  ";
 
 export interface Choice {
   readonly value: string;
-  /** What is shown, printable. What people call it comes first. */
+  /** The parts that the prompt shows, printable. The name that people use comes first. */
   readonly texts: readonly string[];
   /** Whether the value is an id, which is shown last, and can be typed. */
   readonly isId?: boolean;
@@ -16,14 +16,14 @@ export interface Choice {
 const indent = "    ";
 
 /**
- * Returns the text that shows a choice, on more than one line where the terminal is too narrow. Texts are cut to the width of a
- * line; the id stays whole.
+ * Returns the text that shows a choice, on more than one line where the terminal is too narrow. Parts are cut to the width of a line; the
+ * id stays whole.
  *
  * @param columns Number of columns of the terminal.
  * @param used Number of columns that are taken at the beginning of the first line.
  */
 export const shownChoice = ({ value, texts, isId }: Choice, columns: number, used: number): string => {
-  // Little of a text would fit beside a long question.
+  // Little would fit beside a long question.
   const isBeside = used <= columns / 2;
   const lines: string[] = isBeside ? [] : [""];
   let left = isBeside ? columns - used : 0;
@@ -45,8 +45,8 @@ export const shownChoice = ({ value, texts, isId }: Choice, columns: number, use
 };
 
 /**
- * Returns the choices that have every word of a text, ignoring case: those with this name first, then those whose name begins
- * with it. A word is looked for in ids only if it begins as the ids of some kind do.
+ * Returns the choices that have every word of the input, ignoring case: those with this name first, then those whose name begins with it. A
+ * word is looked for in ids only if it begins as the ids of some kind do.
  */
 export const matching = (choices: readonly Choice[], text: string): Choice[] => {
   const term = text.trim().toLowerCase();
@@ -58,7 +58,7 @@ export const matching = (choices: readonly Choice[], text: string): Choice[] => 
     .map(({ choice }) => choice);
 };
 
-/** Returns the choice that a text means without a look at the choices: the only match, or the only one with this name. */
+/** Returns the choice that the input means without a look at the choices: the only match, or the only one with this name. */
 export const meant = (choices: readonly Choice[], text: string): Choice | undefined => {
   const matches = matching(choices, text);
   const named = matches.filter((choice) => rankOf(choice, text.trim().toLowerCase()) === 0);

@@ -52,8 +52,8 @@ export const choose = (question: Question, context: Context): Promise<string> =>
   });
 
 /**
- * Makes sure that the answer is what the prompt shows. Keys can arrive together, and the prompt gets them all before it has the
- * list for a text among them: on Enter, it would take a choice of the list before, and then show one of the new list.
+ * Makes sure that the answer is what the prompt shows. Keys can arrive together, and the prompt gets them all before it has the list for
+ * one of the inputs among them: on Enter, it would take a choice of the list before, and then show one of the new list.
  */
 class Searching {
   answer: Choice | undefined;
@@ -70,7 +70,7 @@ class Searching {
     private readonly type: (keys: string) => void,
   ) {}
 
-  /** Returns what to show for a text. */
+  /** Returns the choices to show for the input. */
   list(text: string): readonly Choice[] {
     if (this.answer) return [this.answer];
     if (this.isDeciding) this.hasMore = true;

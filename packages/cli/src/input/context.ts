@@ -11,7 +11,7 @@ export interface Chosen {
   readonly value: string;
 }
 
-/** What one run of the command works with. */
+/** The environment of one run of the command. */
 export interface Context {
   /** Version of the package. */
   readonly version: string;
@@ -28,7 +28,7 @@ export interface Context {
   readonly interruption: Interruption;
   readonly changes: SentChanges;
   readonly sources: Sources;
-  /** What was chosen so far, so that the commands that help after a failure contain it. Never a secret. */
+  /** The choices so far, so that the commands that help after a failure contain them. Never secrets. */
   readonly chosen: Chosen[];
   /** Absent where the command runs in another program. */
   readonly ownWords?: OwnWords | undefined;

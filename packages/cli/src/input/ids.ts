@@ -9,7 +9,7 @@ export const assertPathId = (what: string, id: string): void => {
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z][\w-]{0,127}$/.test(value);
 
-/** Refuses a text that does not have the form of an id. */
+/** Refuses a string that does not have the form of an id. */
 export const assertId = (what: string, id: string): void => {
   if (!isId(id)) throw notAnId(what, id);
 };

@@ -6,7 +6,7 @@ import type { Sources } from "./sources.js";
 
 /** The values of a command line as the user typed them. */
 export interface TypedValues {
-  /** The texts of flags, and the booleans of switches. */
+  /** The strings of flags, and the booleans of switches. */
   readonly flags: Readonly<Record<string, string | boolean>>;
   /** The body field that was passed as an argument. */
   readonly argument?: { readonly field: Field; readonly text: string };

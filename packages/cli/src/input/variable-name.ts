@@ -28,7 +28,7 @@ const reservedPrefixes = ["LD", "DYLD", "GIT", "SSH", "NPM_CONFIG", "GITHUB", "R
 const reserved = `^(?:(?:${reservedNames.join("|")})$|(?:${reservedPrefixes.join("|")})_)`;
 
 /**
- * Throws unless a text can be the name of an environment variable that gets a connection string or another secret.
+ * Throws unless a string can be the name of an environment variable that gets a connection string or another secret.
  *
  * @param flag that the name is from.
  * @throws `usage:invalid`; `variable:reserved` for a name that changes how programs run.

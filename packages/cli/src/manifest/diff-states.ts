@@ -4,7 +4,7 @@ import { type ExistingEntry, keyOf } from "./entry.js";
 import type { Step } from "./plan.js";
 import type { State } from "./read-state.js";
 
-/** What changed between two states of a service, or differs between two services. */
+/** The changes between two states of a service, or the differences between two services. */
 export interface Difference {
   /** The changes of resources that a manifest can contain, as the steps of a plan. */
   readonly steps: readonly Step[];

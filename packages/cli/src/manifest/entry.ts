@@ -24,7 +24,7 @@ export interface ExistingEntry extends Entry {
   readonly isAdopted?: true;
 }
 
-/** A text that identifies an address, for maps. */
+/** A string that identifies an address, for maps. */
 export const keyOf = ({ resource, path }: Address): string => JSON.stringify([resource, ...path]);
 
 /** `database shop/main/reports` */

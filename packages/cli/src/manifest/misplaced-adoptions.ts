@@ -82,7 +82,7 @@ const elsewhere = async (
   return id === undefined ? undefined : described(own, id, adoption, client, signal);
 };
 
-/** The length from which a text with the prefix of an id is one for sure, and no name. */
+/** A string of at least this length with the prefix of an id is certainly an id, not a name. */
 const idLength = 24;
 
 const described = async (

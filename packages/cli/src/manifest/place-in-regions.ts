@@ -13,8 +13,8 @@ export interface PlacedPlan {
 }
 
 /**
- * Gives every database that a plan creates the region of its source, or else of its project, unless it has a region. A new
- * project without one gets that of its databases. What remains gets the default of the service, so that the plan shows it.
+ * Gives every database that a plan creates the region of its source, or else of its project, unless it has a region. A new project without
+ * one gets that of its databases. Any other project and database gets the default of the service, so that the plan shows it.
  */
 export const placeInRegions = async (
   plan: Plan,

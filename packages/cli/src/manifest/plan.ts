@@ -114,7 +114,7 @@ const updateOf = (entry: Entry, existing: ExistingEntry, warnings: string[]): Up
     const [from, to] = [existing.fields[input], entry.fields[input]];
     if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
     if (mutable) return [{ field: input, from, to }];
-    // What a database was created from says nothing about what it should be now.
+    // The source of a database says nothing about the contents that it should have now.
     if (!isObject(to) && !resolvedByService.includes(to)) {
       warnings.push(
         `${nameOf(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,

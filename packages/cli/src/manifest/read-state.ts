@@ -4,7 +4,7 @@ import { valueAt } from "../contract/json-path.js";
 import { type ExistingEntry, keyOf } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
-/** What the service has. */
+/** The resources of the service. */
 export interface State {
   /** The resources that have an identity, each after the one that contains it. */
   readonly entries: readonly ExistingEntry[];

@@ -10,7 +10,7 @@ const looks = {
   delete: { sign: "-", tone: "bad" },
 } as const satisfies Record<Step["action"], { sign: string; tone: keyof Style }>;
 
-/** Returns the lines of a plan for people, safe on a terminal: what is created in green, changed in yellow, and deleted in red. */
+/** Returns the lines of a plan for people, safe on a terminal: creations in green, changes in yellow, and deletions in red. */
 export const renderPlan = ({ steps }: Pick<Plan, "steps">, style: Style): string[] => {
   if (steps.length === 0) return ["No changes."];
   const count = (action: Step["action"], does: string): string => {

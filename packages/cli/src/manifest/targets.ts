@@ -13,8 +13,8 @@ export interface Targeted {
 }
 
 /**
- * Selects entries by their names: `shop/main/reports`, or `database shop/main/reports` where several kinds have the name.
- * What is in a selected entry is selected too.
+ * Selects entries by their names: `shop/main/reports`, or `database shop/main/reports` where several kinds have the name. The entries
+ * inside a selected entry are selected too.
  *
  * @throws `target:not_found` or `target:ambiguous`.
  */

@@ -1,6 +1,6 @@
 /** A system that runs commands in jobs and keeps what they print in a log. */
 export interface CiSystem {
-  /** Returns the line that makes the system hide a text in the rest of the log. Absent if it has no such command. */
+  /** Returns the line that makes the system hide a string in the rest of the log. Absent if it has no such command. */
   readonly maskLine?: (text: string) => string;
   /** Whether the system carries out lines of the log as commands. Default: false. */
   readonly runsCommands?: boolean;

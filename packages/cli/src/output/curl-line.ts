@@ -18,7 +18,7 @@ export interface PlannedRequest {
 /** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
 export const idName = (index: number): string => `mgmt_id_${index}`;
 
-/** Returns the names of ids in a text. */
+/** Returns the names of ids in a string. */
 export const idNamesIn = (text: string): string[] => text.match(/\bmgmt_id_\d+\b/g) ?? [];
 
 /**

@@ -6,7 +6,7 @@ import { widthOf } from "./width.js";
 /** Between two columns. */
 export const gap = "  ";
 
-/** A text without line breaks, and how it is emphasized. */
+/** A string without line breaks, and its emphasis. */
 export interface Cell {
   readonly text: string;
   readonly emphasize?: Emphasize;
@@ -37,9 +37,9 @@ const chars = {
 const style = { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true };
 
 /**
- * A character that takes one column. cli-table3 does not know the width of every script, and is slow with texts whose width is
- * not their length. So it gets as many of these as such a text takes columns, and of a text that is wider than its column as many
- * as the column has.
+ * A character that takes one column. cli-table3 does not know the width of every script, and is slow with strings whose width is not their
+ * length. In place of such a string it gets one placeholder for each column that the string takes, at most as many as its column of the
+ * table is wide.
  */
 const placeholder = "\ue000";
 

@@ -26,7 +26,7 @@ export const renderEnv = (value: unknown, isTerminal: boolean): string => {
     .join("");
 };
 
-/** Returns a text as a word of a shell. Ends and begins its quotes again inside of what would be a command of a CI system's log. */
+/** Returns a string as a word of a shell. Ends and begins its quotes again inside anything that would be a command in a CI system's log. */
 const quoted = (text: string): string =>
   `'${text
     .replaceAll("'", `'\\''`)

@@ -5,8 +5,8 @@ import { findProgram, programEnvironment } from "./find-program.js";
 import { type Query, SelectedText } from "./output.js";
 
 /**
- * Prepares a filter of the program `jq`, which prints texts without quotes. It gets the data through its standard input, and
- * none of the variables of this command, which may have a token.
+ * Prepares a filter of the program `jq`, which prints strings without quotes. It gets the data through its standard input, and none of the
+ * variables of this command, which may have a token.
  *
  * @throws `program:not_found` if `jq` is not installed; a usage error if the filter is not valid.
  */

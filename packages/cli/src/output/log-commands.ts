@@ -1,13 +1,13 @@
 /**
- * What starts a command of Azure Pipelines, a service message of TeamCity
- * (https://www.jetbrains.com/help/teamcity/service-messages.html), and an older command of GitHub Actions, anywhere in a line.
+ * The start of a command of Azure Pipelines, a service message of TeamCity (https://www.jetbrains.com/help/teamcity/service-messages.html),
+ * and an older command of GitHub Actions, anywhere in a line.
  */
 export const marker = /##(?=\[|vso\[|teamcity\[)/gi;
 
 /** A command of GitHub Actions, which is the start of a line. The white space before it is that of .NET, which has U+0085 as well. */
 const command = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
 
-/** Whether a CI system would carry out a part of a text that is printed into its log. */
+/** Whether a CI system would carry out a part of a string that is printed into its log. */
 export const hasLogCommand = (text: string): boolean =>
   isSuspect(text) && (text.search(marker) >= 0 || text.search(command) >= 0);
 
@@ -19,5 +19,5 @@ export const withoutLogCommands = (text: string): string =>
 export const escapeMarkers = (text: string): string =>
   text.includes("##") ? text.replaceAll(marker, String.raw`\u0023#`) : text;
 
-/** Almost no text has these, and long tables have many texts. */
+/** Almost no string has these, and long tables have many strings. */
 const isSuspect = (text: string): boolean => text.includes("##") || text.includes("::");

@@ -1,6 +1,6 @@
 import { secretNames } from "../contract/generated/secret-names.js";
 
-/** What is printed in place of a secret. Its length says nothing about the secret's. */
+/** Printed in place of a secret. Its length says nothing about the secret's. */
 export const mask = "********";
 
 /** Returns a copy of a resource with the secrets at the paths masked. `*` stands for every item or value. Null stays null. */

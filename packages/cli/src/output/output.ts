@@ -27,7 +27,7 @@ export interface Notice {
 export interface Presentation {
   /** Paths of the fields to print, dotted. */
   readonly fields?: readonly string[] | undefined;
-  /** What to print instead of the whole result. */
+  /** Selects a part of the result to print. */
   readonly query?: Query | undefined;
   /** Whether a long list may be shown in a pager. */
   readonly pager?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface Presentation {
 /** Returns the part of a result that a query selects, or `SelectedText`. */
 export type Query = (result: unknown) => unknown;
 
-/** What a query selects as text, which is printed as it is. */
+/** The text that a query selects, which is printed as it is. */
 export class SelectedText {
   constructor(readonly text: string) {}
 }
@@ -93,7 +93,7 @@ export class Output {
     writeText(text, this.streams);
   }
 
-  /** Prints a text that is itself the result: unchanged for a program, and safe on a terminal. */
+  /** Prints a string that is itself the result: unchanged for a program, and safe on a terminal. */
   exact(text: string): void {
     this.text(this.isTerminal ? printable(text) : this.withoutLogCommands(text));
   }
@@ -209,14 +209,14 @@ export class Output {
     if (hidden.length > 0) this.info(`Not shown, because the terminal is too narrow: ${hidden.join(", ")}.`);
   }
 
-  /** Prints a text that a query selected: unchanged for a program, and safe on a terminal. */
+  /** Prints a string that a query selected: unchanged for a program, and safe on a terminal. */
   selected({ text }: SelectedText): void {
     if (text !== "") this.exactLines(text);
   }
 
   /**
-   * Returns a text without commands that the CI system would carry out, if it reads what this run prints. A pipe may lead to its log
-   * or to a program, which cannot be told; a file does not.
+   * Returns a string without commands that the CI system would carry out, if it reads the output of this run. A pipe may lead to its log or
+   * to a program, which cannot be told; a file does not.
    */
   private withoutLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
@@ -240,7 +240,7 @@ export class Output {
     }
   }
 
-  /** Prints the result of a query: texts and numbers as lines, unless the format has its own form for them. */
+  /** Prints the result of a query: strings and numbers as lines, unless the format has its own form for them. */
   private async queried(value: unknown): Promise<void> {
     const { format } = this;
     if (value instanceof SelectedText) {
@@ -339,7 +339,7 @@ export class Output {
   /**
    * Prints an error.
    *
-   * @param item What it happened to, for one of several errors.
+   * @param item The item that failed, for one of several errors.
    * @returns The exit code for it.
    */
   async fail(thrown: unknown, item?: { readonly label: string; readonly id?: string }): Promise<number> {

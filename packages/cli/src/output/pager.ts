@@ -4,7 +4,7 @@ import type { Interruption } from "../errors/interruption.js";
 import { programEnvironment } from "./find-program.js";
 import { isCi } from "./ci-system.js";
 
-/** What a pager needs to know of its terminal. */
+/** The properties of a terminal that a pager needs. */
 export interface PagerTerminal {
   readonly isTTY?: boolean;
 }
@@ -48,7 +48,7 @@ export const startPager = async (
   const child = spawn(command, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
-    // Shows colors, and leaves a text that fits on one screen there. The user's own options take precedence.
+    // Shows colors, and does not page output that fits on one screen. The user's own options take precedence.
     env: { ...programEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
   });
   const { stdin } = child;

@@ -2,15 +2,15 @@ import { escapeOf, escapeUnsafe, unsafeCharacters } from "@mgmt/internal/text/un
 import { escapeMarkers, hasLogCommand, withoutLogCommands } from "./log-commands.js";
 
 /**
- * Returns joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. V8 takes
- * almost a millisecond to read these properties, which most texts do not need.
+ * Returns joiners that belong to a visible character or to the spelling of a word: in emoji, Arabic and Indic scripts. V8 takes almost a
+ * millisecond to read these properties, which most strings do not need.
  */
 const makeJoiner = (): RegExp =>
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Script=Arabic}\p{M}])[\u200c\u200d](?=[\p{Script=Arabic}\p{Lo}])/u;
 
 let joinerOrUnsafe: RegExp | undefined;
 
-/** Whether a text has only characters that are safe and take one column. Most have, and long tables have many of them. */
+/** Whether a string has only characters that are safe and take one column. Most strings do, and long tables have many of them. */
 export const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
 /**
@@ -40,7 +40,7 @@ export const escapeYaml = (text: string): string =>
       : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`,
   );
 
-/** Whether a text has a character that is unsafe on a terminal, or a command of a CI system. */
+/** Whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
 export const isUnsafe = (text: string): boolean => text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
 
 /** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equal to what `JSON.stringify` returns. */

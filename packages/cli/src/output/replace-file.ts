@@ -7,7 +7,7 @@ import { openPinned, refuseLink } from "./pinned-folder.js";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
-/** What was done with a file. */
+/** The result of replacing a file. */
 export interface Replaced {
   readonly changed: boolean;
   /** Permissions of the file now. */

@@ -1,6 +1,6 @@
 /**
- * Emphasizes a text, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more
- * arguments: chalk would print them all.
+ * Emphasizes a string, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more arguments:
+ * chalk would print them all.
  */
 export type Emphasize = (text: string, ...nothing: never[]) => string;
 

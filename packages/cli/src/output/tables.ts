@@ -7,7 +7,7 @@ import { printable } from "./printable.js";
 import { type Emphasize, same, type Style } from "./style.js";
 import { cutTo, widthOf } from "./width.js";
 
-/** Longer texts are cut if the table does not fit into the terminal. Ids are never cut. */
+/** Longer cells are cut if the table does not fit into the terminal. Ids are never cut. */
 const maximumTextWidth = 40;
 
 /** A column is dropped rather than cut to less. */
@@ -17,7 +17,7 @@ interface TableColumn extends Column {
   /** The path, split. */
   readonly keys: readonly string[];
   readonly isCut: boolean;
-  /** Whether its texts are still useful if they are cut to much less. */
+  /** Whether its cells are still useful if they are cut to much less. */
   readonly isShrunk: boolean;
   readonly isStatus: boolean;
 }
@@ -36,8 +36,8 @@ const tableColumn = (column: Column, index: number): TableColumn => {
 };
 
 /**
- * Writes a table. The first page fixes the columns and their widths. Longer texts on later pages are cut to fit the terminal. Ids stay
- * whole and move the rest of their row, as do all texts elsewhere.
+ * Writes a table. The first page fixes the columns and their widths. Longer cells on later pages are cut to fit the terminal. Ids stay
+ * whole and move the rest of their row, as do all cells without a terminal.
  */
 export class TableWriter implements ListWriter {
   /** Titles of the columns that do not fit into the terminal. Known after the first page. */
@@ -70,7 +70,7 @@ export class TableWriter implements ListWriter {
     return this.columns.map(({ title }) => printable(title.toUpperCase()));
   }
 
-  /** Drops trailing columns until the rest fits, with texts cut. Columns that the user chose are kept whole. */
+  /** Drops trailing columns until the rest fits, with cut cells. Columns that the user chose are kept whole. */
   private fit(rows: readonly (readonly string[])[]): void {
     const titles = this.titles().map(widthOf);
     this.widths = this.widest(titles, rows);

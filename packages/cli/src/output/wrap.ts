@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from "node:util";
 /** A narrower column has few words in each line. */
 const minColumn = 24;
 
-/** Breaks a text into lines between words. A line is longer only if it is a single word. */
+/** Breaks a string into lines between words. A line is longer only if it is a single word. */
 export const wrap = (text: string, columns: number): string[] => joinWords(text.split(" "), columns, columns);
 
-/** Does the same with each line of a message, which may contain styles. What continues an indented line is indented further. */
+/** Does the same with each line of a message, which may contain styles. The continuation of an indented line is indented further. */
 export const wrapMessage = (text: string, columns: number): string =>
   text
     .split("\n")
@@ -20,7 +20,7 @@ export const wrapMessage = (text: string, columns: number): string =>
     })
     .join("\n");
 
-/** Puts a text beside its title, or below it if a word of the text would not fit beside it. Further lines are indented. */
+/** Puts a paragraph beside its title, or below it if one of its words would not fit beside it. Further lines are indented. */
 export const wrapBeside = (title: string, text: string, columns: number): string => {
   const left = stripVTControlCharacters(title).length;
   const longest = Math.max(...text.split(" ").map((word) => word.length));

@@ -4,14 +4,14 @@ import { Document, Scalar, visit } from "yaml";
 import { escapeYaml, isUnsafe } from "./printable.js";
 
 /**
- * Whether readers of YAML 1.1 take a text for something that the package does not know: a number with commas, the value type, a
- * symbol of Ruby. Some refuse a tab.
+ * Whether readers of YAML 1.1 take a string for something that the package does not know: a number with commas, the value type, a symbol of
+ * Ruby. Some refuse a tab.
  */
 const isAmbiguous = (text: string): boolean => /^[-+.]*\d|^=$|^:|\t/.test(text);
 
 /**
- * Renders a value as YAML from which readers of YAML 1.1 and 1.2 get the same texts. Long lines are not folded, and repeated objects
- * are written out rather than referenced.
+ * Renders a value as YAML from which readers of YAML 1.1 and 1.2 get the same strings. Long lines are not folded, and repeated objects are
+ * written out rather than referenced.
  */
 export const renderYaml = (value: unknown): string => {
   const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1" });
@@ -19,7 +19,7 @@ export const renderYaml = (value: unknown): string => {
     Scalar: (key, node) => {
       const { value: text } = node;
       if (typeof text !== "string") return;
-      // Not every reader accepts lines without indentation, which a text has that is the whole document.
+      // Not every reader accepts lines without indentation, which a string has if it is the whole document.
       const isUnindented = key === null && text.includes("\n");
       // Only this style has escapes.
       if (isUnsafe(text) || isAmbiguous(text) || isUnindented) node.type = Scalar.QUOTE_DOUBLE;

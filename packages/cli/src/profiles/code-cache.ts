@@ -55,7 +55,7 @@ export class CodeCache {
     });
     this.#isComplete &&= script.cachedDataRejected === false;
     this.#scripts.set(name, { script, source });
-    // What Node.js looks for when a file that it loads itself requires this one.
+    // Node.js looks for this module when a file that it loads itself requires this one.
     const module = { id: filename, filename, loaded: true, exports: {}, children: [], paths: [] };
     Object.assign(this.#require.cache, { [filename]: module });
     const require = (id: string): unknown =>
@@ -68,7 +68,7 @@ export class CodeCache {
 
   /**
    * Returns the stored code of a file: what the file contained, then its code, twice. V8 does not notice other code of the same length, and
-   * crashes if it is damaged. What computes checksums in Node.js takes longer to load than the comparison.
+   * crashes if it is damaged. Loading the module of Node.js that computes checksums takes longer than the comparison.
    */
   #read(name: string, source: Buffer): Buffer | undefined {
     const cached = readOwn(join(this.#stored, name));

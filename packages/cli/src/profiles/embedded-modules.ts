@@ -2,7 +2,7 @@ import Module from "node:module";
 import { basename, join } from "node:path";
 import { embeddedText } from "./standalone.js";
 
-/** What Node.js calls for a CommonJS module, which is not in its types. */
+/** A CommonJS module with the method that Node.js calls, which is not in its types. */
 interface CommonJsModule {
   exports: object;
   _compile(source: string, filename: string): void;

@@ -15,7 +15,7 @@ import { isId } from "../input/ids.js";
 import { isObject } from "../contract/json-path.js";
 import { isProfileName } from "./profile.js";
 
-/** What commands use in a folder and all folders below it. Contains no secret, so that it can be committed. */
+/** The settings of commands in a folder and all folders below it. Contains no secret, so that it can be committed. */
 export interface Link {
   readonly profile?: string;
   readonly workspaceId?: string;

@@ -19,7 +19,7 @@ export interface Profile {
   readonly token?: string;
   /** Where the profile stores its credential. Absent: in this file. */
   readonly store?: "keyring";
-  /** What the system keyring holds for this profile, instead of `login` and `token`. */
+  /** The credential of this profile that is in the system keyring, instead of `login` and `token`. */
   readonly inKeyring?: "login" | "token";
   /** Defaults of commands. */
   readonly workspaceId?: string;

@@ -5,7 +5,7 @@ import { activeProfile, type ProfileChoice, type Sourced } from "./active-profil
 import { announceLinkedProfile } from "./announce-link.js";
 import { hasCredential, isSameAddress, type Profile } from "./profile.js";
 
-/** What requests are authenticated with: a token, or the credential of a profile. */
+/** The credential of requests: a token, or that of a profile. */
 export type Identity = { token: string } | { name: string; profile: Profile; file: string };
 
 /** The service that a command calls, and as whom. */

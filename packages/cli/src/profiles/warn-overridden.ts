@@ -5,7 +5,7 @@ import { findDefault } from "./defaults.js";
 import { findLink, type Link, linkFileIn } from "./link-file.js";
 import { hasCredential, isProfileName, isSameAddress, profileNamed } from "./profile.js";
 
-/** What the functions of this file need. */
+/** The parts of the context that the functions of this file need. */
 type Place = Pick<Context, "env" | "cwd" | "output">;
 
 /** Warns that commands in this folder use something else than what was just stored. */

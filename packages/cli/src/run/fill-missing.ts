@@ -158,7 +158,7 @@ const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   return () => (made ??= make());
 };
 
-/** Asks for the value of a field: a secret without showing it, one of the allowed values, a yes or no, or a text. */
+/** Asks for the value of a field: a secret without showing it, one of the allowed values, a yes or no, or a string. */
 const askForField = async (field: Field, title: string, context: Context): Promise<unknown> => {
   const message = `${title}:`;
   const { sources } = context;

@@ -3,7 +3,7 @@ import { largestPage } from "../contract/list.js";
 import type { Notice } from "../output/output.js";
 import { ApiError } from "../contract/sdk.js";
 
-/** What a new database belongs to. */
+/** The project of a new database, and the database that it is created from. */
 export interface Origin {
   readonly projectId: string;
   /** The database that it is created from, directly or from a backup. */
@@ -13,7 +13,7 @@ export interface Origin {
 /** The region that the data of a new database is expected to stay in. */
 export interface HomeRegion {
   readonly region: string;
-  /** What has this region: `project shop`. */
+  /** The resource that has this region: `project shop`. */
   readonly of: string;
 }
 

@@ -26,7 +26,7 @@ export interface Invocation {
   readonly waitMs?: number;
   /** Wait for the sponsor's approval. */
   readonly waitApproval?: { readonly timeoutMs?: number };
-  /** What to do with secrets in the result. */
+  /** How to print or write the secrets in the result. */
   readonly disclosure?: DisclosureFlags;
 }
 

@@ -5,7 +5,7 @@ import { isKindName, type KindName, kinds } from "../contract/kinds.js";
 import { idOfItem, listCall, nameOfItem } from "../contract/list.js";
 import { ApiError } from "../contract/sdk.js";
 
-/** What a resource is called and what is in it, printable. */
+/** The name of a resource and its contents, printable. */
 export interface Described {
   readonly noun: string;
   readonly id: string;
@@ -49,7 +49,7 @@ export const lookUp = async (
   return { noun, id, name: printableName(item), contents: lines.filter((line) => line !== undefined) };
 };
 
-/** What the credential may not read is not described. The resource itself decides whether it exists. */
+/** Resources that the credential may not read are not described. The resource itself decides whether it exists. */
 const withoutAccess = (error: unknown): undefined => {
   if (error instanceof ApiError && [403, 404, 422].includes(error.status)) return undefined;
   throw error;

@@ -7,7 +7,7 @@ import { homeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js
 /** The input of an operation that creates a database, with its name and its region. */
 export interface CompleteInput {
   readonly input: Input;
-  /** What to say if the data leaves the region of the source or the project. */
+  /** The notice if the data leaves the region of the source or the project. */
   readonly notice?: Notice;
 }
 

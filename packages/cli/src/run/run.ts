@@ -26,7 +26,7 @@ import { assertIds, targetsOf } from "./targets.js";
 
 type Target = Record<string, string>;
 
-/** What the steps of one run share. */
+/** The state that the steps of one run share. */
 interface Run {
   readonly invocation: Invocation;
   readonly client: MgmtClient;
@@ -182,7 +182,7 @@ const withCredentials = async (
   return issueCredentials(credentials, resource, client, context);
 };
 
-/** @param notice what to say if the resource is created. */
+/** @param notice printed if the resource is created. */
 const printEnsured = async (
   run: Run,
   target: Target,

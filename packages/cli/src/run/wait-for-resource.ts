@@ -10,7 +10,9 @@ interface Wait {
   readonly reached: string;
   /** Predicate of the noun at a status: `is ready`. */
   readonly predicate: (status: string) => string;
-  /** What an interrupted wait leaves behind, and the command that shows its status. The caller cannot read a transferred project. */
+  /**
+   * The message after an interrupted wait, and below it the command that shows the status. The caller cannot read a transferred project.
+   */
   readonly continues: string;
   readonly get?: readonly string[];
   readonly run: (
@@ -77,7 +79,7 @@ interface Sent {
  * Waits with the SDK's waiter until the effect of a request has settled, and updates the status in the response. Shows a spinner with
  * the elapsed time on a terminal, and a line for each status.
  *
- * @returns What went wrong. It is not thrown, because the response must be printed in any case.
+ * @returns The error, if there is one. It is not thrown, because the response must be printed in any case.
  */
 export const waitForResource = async (
   response: object,

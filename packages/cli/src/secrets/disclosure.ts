@@ -19,7 +19,7 @@ export interface UnknownSecrets {
   readonly mask: (resource: unknown) => unknown;
 }
 
-/** What becomes of the secrets in the results of one command. */
+/** The output of the secrets in the results of one command. */
 export interface Disclosure {
   /** Whether new secrets are printed. */
   readonly showsNew: boolean;

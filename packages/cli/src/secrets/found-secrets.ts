@@ -1,6 +1,6 @@
 import { isObject } from "../contract/json-path.js";
 
-/** Returns the secrets of a resource: the texts that its masked copy does not have. */
+/** Returns the secrets of a resource: the strings that its masked copy does not have. */
 export const secretsIn = (resource: unknown, masked: unknown): string[] => {
   if (typeof resource === "string") return resource === masked ? [] : [resource];
   if (Array.isArray(resource)) {

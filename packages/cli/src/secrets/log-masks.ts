@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { ciSystemOf } from "../output/ci-system.js";
 
-/** Shorter texts are no secrets, and hiding them would make the log unreadable. */
+/** Shorter strings are no secrets, and hiding them would make the log unreadable. */
 const minLength = 4;
 
 /**

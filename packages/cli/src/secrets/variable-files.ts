@@ -15,7 +15,7 @@ export interface VariableFile {
   readonly mode: number;
   /** Whether the CI system made the file for the job. */
   readonly isOfSystem: boolean;
-  /** What is printed when it was written. */
+  /** The message when it was written. */
   readonly done: string;
   /** Writes it. Throws an error of the file system if that fails. */
   set(value: string): Promise<void>;
@@ -127,7 +127,7 @@ const multiline: Format = (name, value) => {
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 };
 
-/** A dotenv report has no quotes, escapes, or values of several lines: what is after `=` is the value. */
+/** A dotenv report has no quotes, escapes, or values of several lines: the rest after `=` is the value. */
 const singleLine: Format = (name, value) => {
   if (!/[\r\n"']|^\s|\s$/.test(value)) return `${name}=${value}\n`;
   throw new Error("a dotenv report cannot contain a value with quotes or line breaks");

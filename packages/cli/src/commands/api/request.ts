@@ -9,7 +9,7 @@ import { readPath } from "./path.js";
 import { groups } from "../../contract/generated/groups.js";
 import type { OperationCommand } from "../../contract/row.js";
 
-/** What was typed about a request. */
+/** A request as the user typed it. */
 export interface TypedRequest {
   readonly method: OperationCommand["method"];
   readonly path: string;

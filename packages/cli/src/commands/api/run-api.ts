@@ -30,7 +30,7 @@ export interface ApiFlags extends GlobalFlags, RequestFlags, DisclosureFlags {
   readonly dryRun?: DryRunFormat | undefined;
 }
 
-/** What the steps of one run share. */
+/** The state that the steps of one run share. */
 interface Run {
   readonly request: ApiRequest;
   readonly flags: ApiFlags;

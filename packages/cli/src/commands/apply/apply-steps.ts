@@ -13,7 +13,7 @@ export interface ApprovalWait {
   readonly progress: ApprovalProgress;
 }
 
-/** What became of the steps: ids by step, and errors by step. A step with neither was not carried out. */
+/** The results of the steps: ids by step, and errors by step. A step with neither was not carried out. */
 export interface Applied {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;

@@ -23,7 +23,7 @@ export interface PrintedSetting extends EffectiveValue {
   readonly key: string;
 }
 
-/** What is needed to find out a value. */
+/** The flags, context and profile that determine a value. */
 interface Lookup {
   readonly flags: GlobalFlags;
   readonly context: Context;

@@ -17,10 +17,9 @@ where c.relkind operator(pg_catalog.=) any (${kinds}::pg_catalog."char"[])
 const migrationTables = "(migration|schema_version|flyway|alembic|goose_db|ar_internal_metadata)";
 
 /**
- * All SQL that the command itself sends to databases, whose users may not be trusted. Each is one statement with one column, and
- * nothing is ever inserted into it. Functions, operators, types and tables are qualified: what somebody created in `public` can be
- * a better match for a name than what Postgres has
- * (https://wiki.postgresql.org/wiki/A_Guide_to_CVE-2018-1058:_Protect_Your_Search_Path).
+ * All SQL that the command itself sends to databases, whose users may not be trusted. Each is one statement with one column, and nothing is
+ * ever inserted into it. Functions, operators, types and tables are qualified: an object that somebody created in `public` can be a better
+ * match for a name than that of Postgres (https://wiki.postgresql.org/wiki/A_Guide_to_CVE-2018-1058:_Protect_Your_Search_Path).
  */
 export const catalogQueries = {
   serverVersion: "show server_version",

@@ -5,12 +5,12 @@ import type { ScriptStatement } from "./sql-script.js";
 export type Adapt = (statement: ScriptStatement) => Uint8Array | undefined;
 
 /**
- * Makes what `pg_dump --clean --if-exists` or pg_restore writes drop what depends on the objects of the dump as well. Without that, it
- * fails for each newer view or foreign key, and for the keys of partitions, which it drops before their tables
- * (https://www.postgresql.org/docs/current/app-pgdump.html). Schemas and extensions stay, because what others have in them or of them
- * would be dropped, too.
+ * Changes the output of `pg_dump --clean --if-exists` or pg_restore so that it also drops objects that depend on those of the dump.
+ * Otherwise, it fails for each newer view or foreign key, and for the keys of partitions, which it drops before their tables
+ * (https://www.postgresql.org/docs/current/app-pgdump.html). Schemas and extensions stay, because the objects of others that are in them or
+ * depend on them would be dropped, too.
  *
- * @param name what messages call the dump.
+ * @param name the name of the dump in messages.
  * @returns a function for all statements in their order. It throws `db:rows_only` before rows of a dump that drops no tables.
  */
 export const replaceObjects = (name: string): Adapt => {
@@ -35,7 +35,7 @@ export const replaceObjects = (name: string): Adapt => {
   };
 };
 
-/** What is dropped with its table or server, and what stays. */
+/** Statements that drop an object which goes with its table or server, or which stays. */
 const goesWithOthers = /^drop (index|trigger|rule|policy|user mapping|schema|extension)\b/;
 
 const withCascade = (bytes: Uint8Array): Uint8Array => edited(bytes, /;?$/, " CASCADE;");

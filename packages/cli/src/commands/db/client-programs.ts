@@ -34,9 +34,9 @@ const usualDirectories: readonly string[] = [
 ];
 
 /**
- * Finds a client program of Postgres that supports a server: one of the server's version, or else the oldest that is newer, because
- * what a newer one writes may have settings that the server does not know. Of several with the same version, it is the first in
- * `PATH`, in the folder of `MGMT_POSTGRES`, or where the system has them.
+ * Finds a client program of Postgres that supports a server: one of the server's version, or else the oldest that is newer, because the
+ * output of a newer one may have settings that the server does not know. Of several with the same version, it is the first in `PATH`, in
+ * the folder of `MGMT_POSTGRES`, or where the system has them.
  *
  * @param server Version of the server, which the program must not be older than. Default: any, and the first program is taken.
  * @param directories Patterns of folders to search after these.

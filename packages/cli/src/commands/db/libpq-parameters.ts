@@ -116,7 +116,7 @@ const known: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What `sslmode` is called elsewhere: by node-postgres, and by Npgsql. */
+/** Other names for values of `sslmode`, in node-postgres and Npgsql. */
 const modesElsewhere: Readonly<Record<string, string>> = {
   "no-verify": "require",
   verifyca: "verify-ca",

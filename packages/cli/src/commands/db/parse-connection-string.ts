@@ -1,10 +1,10 @@
 /** The parameters of a connection, by libpq's names where it has one. */
 export type ConnectionParameters = ReadonlyMap<string, string>;
 
-/** Why a text is no connection string. Neither text repeats a part of it: any part may be one of a password. */
+/** The reason why a string is not a connection string. No message repeats a part of it, because any part may belong to a password. */
 export class ConnectionStringProblem extends Error {
   constructor(
-    /** What is wrong, for example `it has no host`. */
+    /** The problem, for example `it has no host`. */
     problem: string,
     readonly hint: string = forms,
   ) {
@@ -61,7 +61,7 @@ const notEncoded = (character: string, encoded: string, where = "the user name o
   );
 };
 
-/** @param rest What follows `postgresql://`. */
+/** @param rest The part after `postgresql://`. */
 const parseUri = (rest: string): ConnectionParameters => {
   if (/\s/.test(rest)) {
     throw new ConnectionStringProblem(
@@ -158,7 +158,7 @@ const parseKeywords = (text: string): ConnectionParameters => {
   return parameters;
 };
 
-/** What Npgsql calls libpq's parameters (https://www.npgsql.org/doc/connection-string-parameters.html), without spaces. */
+/** The names of libpq's parameters in Npgsql (https://www.npgsql.org/doc/connection-string-parameters.html), without spaces. */
 const namesOfNpgsql: Readonly<Record<string, string>> = {
   host: "host",
   server: "host",

@@ -6,7 +6,7 @@ import type { RunningClient } from "./run-client.js";
 import { runScript } from "./run-script.js";
 import { inOneTransaction } from "./target.js";
 
-/** What a program writes, and what becomes of it. */
+/** The output of a program, and how to run it. */
 export interface Output {
   /** How messages call it. */
   readonly name: string;
@@ -29,7 +29,7 @@ export const sqlFlags = (clean: boolean): string[] => [
  * database responds becomes part of it.
  *
  * @param start starts the program, with a pipe for what it writes.
- * @throws what `runScript` does, and the failure of the program; `db:rows_only`.
+ * @throws errors of `runScript`, and the failure of the program; `db:rows_only`.
  */
 export const runOutput = async (
   start: () => RunningClient,
@@ -39,7 +39,7 @@ export const runOutput = async (
 ): Promise<void> => {
   let program: RunningClient | undefined;
   const contents = async function* (): AsyncGenerator<Uint8Array> {
-    // What it writes before it is read would be lost if it ended meanwhile.
+    // Output from before the first read would be lost if the program ended meanwhile.
     program = start();
     for await (const chunk of program.stdout ?? []) {
       const bytes = chunk as Uint8Array; // A stream without an encoding has nothing else.

@@ -165,7 +165,7 @@ const feed = async (
   throw failure.error;
 };
 
-/** Passes a chunk on when the next one is there: what turns out to be damaged at its end is never passed on to the end. */
+/** Passes a chunk on when the next one is there: the last chunk of a damaged input is never passed on. */
 const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let last: Uint8Array | undefined;
   for await (const chunk of chunks) {
@@ -175,7 +175,7 @@ const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): Asy
   if (last) yield last;
 };
 
-/** Has psql run a script with its own commands. What those do is not known, nor whether they end the transaction. */
+/** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
   const program = await findClientProgram("psql", context);
   const flags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];

@@ -16,7 +16,7 @@ import type { DumpInput } from "./dump-input.js";
 import { openSession } from "./session.js";
 import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLong } from "./sql-script.js";
 
-/** What is known of a script before it runs. */
+/** Facts about a script before it runs. */
 export interface ScriptFacts {
   /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
   readonly isDump: boolean;
@@ -41,7 +41,7 @@ const dumpEnd = /^PostgreSQL database( cluster)? dump complete$/;
 /**
  * Reads a script to its end before any of it runs.
  *
- * @param advice what the user can do about commands of psql, none of which run.
+ * @param advice how to avoid commands of psql, none of which run.
  * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
  */
 export const examineScript = async (
@@ -175,7 +175,7 @@ export const runScript = async (
   }
 };
 
-/** What is wrong with a script that is split in another way while it runs than before, because of itself or a setting of its role. */
+/** The problem of a script that is split differently while it runs than before, because of itself or a setting of its role. */
 const changedStrings: ServerProblem = {
   message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
   state: undefined,

@@ -5,7 +5,7 @@ import type { Context } from "../../input/context.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
 import { throwIfInterrupted } from "../run/shared-interrupt.js";
 
-/** What the server answers to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
+/** The server's answer to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
 export type Answer = "done" | "copy";
 
 /** A session of Postgres. */
@@ -24,7 +24,7 @@ export interface Session {
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
   readonly hasStandardStrings: () => boolean;
-  /** Ends the session. What was not committed is undone. */
+  /** Ends the session. Changes that were not committed are undone. */
   readonly end: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const connectMs = 10_000;
 const cancelMs = 3_000;
 
 /**
- * Opens a session in a database, which ends when the signal is aborted. What the server was doing then is canceled.
+ * Opens a session in a database, which ends when the signal is aborted. The statement that runs then is canceled.
  *
  * @throws `database:unreachable`.
  */
@@ -186,7 +186,7 @@ class Statement implements Submittable {
     this.settle?.resolve("copy");
   }
 
-  // What a statement returns is passed over.
+  // Rows that a statement returns are ignored.
   handleCopyData(): void {}
   handleRowDescription(): void {}
   handleDataRow(): void {}

@@ -152,7 +152,7 @@ class Splitter {
         yield { kind: "rows-end" };
         return;
       }
-      // What comes after the last line break may be the start of the line `\.`.
+      // The rest after the last line break may be the start of the line `\.`.
       const wholeLines = this.text.lastIndexOf("\n") + 1;
       if (wholeLines > this.at) {
         yield { kind: "rows", bytes: this.bytes(wholeLines) };

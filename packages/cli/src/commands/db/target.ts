@@ -18,7 +18,7 @@ export interface Asking {
 /**
  * Asks before a database that is not empty is changed.
  *
- * @param verb What happens to it: `restore a dump into`.
+ * @param verb The action: `restore a dump into`.
  * @param what Whether tables or only rows make it not empty.
  * @throws `confirmation:needed` and `confirmation:declined`; `program:not_found` and `database:unreachable`.
  */

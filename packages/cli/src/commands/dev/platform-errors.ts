@@ -3,7 +3,7 @@ import type { DeclaredErrors } from "../../run/program/command.js";
 const help = ["dev", "--help"];
 const withoutDataDir = [["dev", "--ephemeral"], help];
 
-/** What a command that starts the platform says about its errors. */
+/** The errors of commands that start the platform, with commands that help. */
 export const platformErrors: DeclaredErrors = {
   "platform:cannot_listen": { next: [["dev", "--port", "0"], help] },
   "platform:data_dir_corrupt": { next: withoutDataDir },

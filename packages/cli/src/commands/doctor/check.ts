@@ -23,7 +23,7 @@ export const skipped = (name: string, message: string): Check => ({
   next: [],
 });
 
-/** What to do about a problem. */
+/** The advice for a problem. */
 interface Advice {
   readonly hint?: string | undefined;
   readonly next?: Check["next"] | undefined;

@@ -23,7 +23,7 @@ export const runDoctor = async (flags: GlobalFlags, context: Context): Promise<v
 /** Beside a narrower column, messages are below the names of the checks. */
 const minimumMessageWidth = 24;
 
-/** Prints a line for each check, and below it what to do about a problem. On a terminal, texts are broken between words. */
+/** Prints a line for each check, and below it what to do about a problem. On a terminal, lines are broken between words. */
 const printLines = async (checks: readonly Check[], { output }: Pick<Context, "output">): Promise<void> => {
   const style = await output.style();
   const marks = { ok: style.good, warning: style.busy, failure: style.bad, skipped: style.faint };

@@ -9,7 +9,7 @@ import { asciiBased } from "./ascii-based.js";
 import { LinkedPathError } from "../../output/pinned-folder.js";
 import { type Replaced, replaceFile } from "../../output/replace-file.js";
 
-/** What was done with an env file. */
+/** The result of setting a variable in an env file. */
 export interface VariableSet extends Replaced {
   /** How many lines set the variable now. */
   readonly assignments: number;
@@ -47,7 +47,7 @@ export const setVariable = async (
   }
 };
 
-/** What may follow a quoted value. */
+/** The characters that may follow a quoted value. */
 const lineEnd = String.raw`(?=[ \t]*(?:#[^\r\n]*)?$)`;
 /** In the second form, a backslash before the last quote is an ordinary character, as in a path of Windows. */
 const quoted = String.raw`(?:"(?:[^"\\]|\\[^])*"|"[^"]*"|'[^']*'|${"`[^`]*`"})${lineEnd}`;

@@ -83,7 +83,7 @@ const chooseProject = async (flags: GlobalFlags, context: Context): Promise<stri
 /**
  * Writes the link of the working directory: the profile that commands use in it, and ids. Ids that are left out are unchanged.
  *
- * @throws `link:unwritable`; what reading the link throws.
+ * @throws `link:unwritable`; errors of reading the link.
  */
 export const writeLink = async (
   ids: Omit<Link, "profile">,

@@ -62,7 +62,7 @@ const urlOf = async (target: string | undefined, flags: GlobalFlags, context: Co
   return pageOf(resource, client, context);
 };
 
-/** Reads the address of the page of a resource; what it returns is yet to be checked. */
+/** Reads the address of the page of a resource. The caller checks the address. */
 type ReadPage = (
   client: MgmtClient,
   id: string,

@@ -3,7 +3,7 @@ import { ciSystemOf } from "../../output/ci-system.js";
 import { nameProblemOf } from "./branch-name.js";
 import { ciSystems, type CiVariables, type PullRequest, type Read } from "./ci-systems.js";
 
-/** What a CI job says about the git branch that it runs for. */
+/** The information of a CI job about the git branch that it runs for. */
 export interface CiJob {
   /** For a pull request its source; with the owner before it, as in `alice:patch-1`, if that is in a fork. */
   readonly branch: string | undefined;

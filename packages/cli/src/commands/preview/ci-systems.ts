@@ -5,7 +5,7 @@ import { repositoryKey } from "./repository-key.js";
 /** Reads a variable of the environment. Undefined if it is empty. */
 export type Read = (name: string) => string | undefined;
 
-/** What a CI system says about the pull request that a job runs for. */
+/** The information of a CI system about the pull request that a job runs for. */
 export interface PullRequest {
   readonly number: string | undefined;
   readonly source: string | undefined;

@@ -2,7 +2,7 @@ import { CliError } from "../../errors/cli-error.js";
 import { gitRefuses } from "../../errors/preview-errors.js";
 import { readRepository, type Place } from "./run-git.js";
 
-/** What git says of a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
+/** The error messages of git for a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
 const outside = /not a git repository \(or any|cannot use bare repository/;
 
 /**

@@ -11,7 +11,7 @@ export interface DeletedPreview {
 }
 
 /**
- * Deletes a preview database, and its branch unless that has something else. What is gone already counts as deleted.
+ * Deletes a preview database, and its branch unless that has something else. Resources that no longer exist count as deleted.
  *
  * @param databases the preview, and second ones of the same repository that an interrupted `ensureCopy` has left.
  * @param output Where to print what was deleted. Undefined in a dry run.

@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
 
-/** What an unfinished command has done so far. */
+/** The changes that an unfinished command has made so far. */
 export interface Progress {
   /** The branch in the project, once it exists or may exist. */
   branch?: string;

@@ -5,9 +5,9 @@ import type { PreviewRecord } from "./record.js";
 import type { Surroundings } from "./repository.js";
 
 /**
- * Returns what a preview remembers of the run that creates or uses it.
+ * Returns the record that a preview stores about the run that creates or uses it.
  *
- * @param earlier what it remembers already.
+ * @param earlier the record that it has already.
  * @param expiresAt ISO time, null for never. Undefined keeps what it was.
  */
 export const recordOfRun = async (

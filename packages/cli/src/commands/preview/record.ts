@@ -2,8 +2,8 @@ import type { Database } from "@mgmt/sdk";
 import { isRepositoryKey } from "./repository-key.js";
 
 /**
- * What a preview database remembers. Its logical id says what decides about its deletion, because an agent needs the approval of its
- * sponsor to change it: see the operation `databases.update`. Its name, which everybody may change, tells people the rest. Whether its
+ * The record of a preview database. Its logical id has the part that decides about its deletion, because an agent needs the approval of its
+ * sponsor to change it: see the operation `databases.update`. Its name, which everybody may change, has the rest, for people. Whether its
  * setup has succeeded is in the database itself.
  */
 export interface PreviewRecord {
@@ -17,7 +17,7 @@ export interface PreviewRecord {
   readonly setupPending?: boolean;
 }
 
-/** What identifies the preview of a repository on a branch. */
+/** The identity of the preview of a repository on a branch. */
 export interface PreviewIdentity {
   /** Key of the git repository, or null if it was made without one. */
   readonly repository: string | null;
@@ -76,7 +76,7 @@ const timeIn = (part = ""): string | undefined => {
   return year === "" ? undefined : `${year}-${month ?? ""}-${day ?? ""}T${hour ?? ""}:${minute ?? ""}:00Z`;
 };
 
-/** What the API accepts. */
+/** The limit of the API. */
 const maxNameLength = 256;
 
 /** Returns the name of the preview database of a branch: `feature/cart (commit 1a2b3c4d5e6f, setup pending)`. */

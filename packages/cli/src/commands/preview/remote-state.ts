@@ -15,7 +15,7 @@ export type RemoteState =
   /** The preview was made without a git repository, or the remote was not asked. */
   | "unknown";
 
-/** What is known of a git repository. */
+/** The state of a git repository, as far as it is known. */
 export interface GitState {
   /** Its key, or undefined if there is none. */
   readonly key: string | undefined;

@@ -14,10 +14,10 @@ const hostsOf: Readonly<Record<string, string>> = {
 const caseless: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
 
 /**
- * Returns a short text that identifies the repository of a git remote: its name and a part of a hash. All addresses of one
- * repository have the same one: those of ssh and https, with and without `.git`, a user or a password. It contains none of them.
+ * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All addresses of one repository
+ * have the same one: those of ssh and https, with and without `.git`, a user or a password. It contains none of them.
  *
- * @param folder What a relative path is relative to.
+ * @param folder The base of relative paths.
  */
 export const repositoryKey = (address: string, folder: string): string => {
   const identity = identityOf(address.trim(), folder);
@@ -29,7 +29,7 @@ export const repositoryKey = (address: string, folder: string): string => {
   return name === "" ? hash : `${name}-${hash}`;
 };
 
-/** Whether a text has the form of `repositoryKey`. */
+/** Whether a string has the form of `repositoryKey`. */
 export const isRepositoryKey = (text: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(text);
 
 const identityOf = (address: string, folder: string): string => {

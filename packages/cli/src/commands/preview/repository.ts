@@ -8,7 +8,7 @@ import { repositoryKey } from "./repository-key.js";
 
 /** The git repository that a command works for. */
 export interface Repository {
-  /** What identifies it, without its address. */
+  /** Identifies the repository, without its address. */
   readonly key: string;
   /** The name of its remote in the clone, or its address, for git. */
   readonly remote: string;

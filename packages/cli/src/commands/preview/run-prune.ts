@@ -69,7 +69,7 @@ export const runPreviewPrune = async (
       deleted.push({ ...result, reason: verdict.reason });
     }
   } finally {
-    // What was deleted before a failure is part of the result.
+    // Previews that were deleted before a failure are part of the result.
     if (!dryRun && output.format !== "table") await output.result(deleted);
   }
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);

@@ -74,7 +74,7 @@ const createOrFind = async (
   await handOver({ gitName, region, preview }, { created }, options, disclosure, client, context);
 };
 
-/** Refuses a text that git does not accept as the name of a branch. */
+/** Refuses a string that git does not accept as the name of a branch. */
 const assertBranchName = (name: string): void => {
   const problem = nameProblemOf(name);
   if (problem !== undefined) throw invalidBranchName(name, problem);

@@ -6,7 +6,7 @@ import type { DatabaseAccess } from "../../run/database-url.js";
 import { newClient } from "../db/session.js";
 import { setupSchema } from "./record.js";
 
-/** What a preview database says about its setup. `unknown` stands for a record that this version cannot read. */
+/** The state of the setup as a preview database records it. `unknown` stands for a record that this version cannot read. */
 export type SetupState = "none" | "done" | "unknown";
 
 /** Number of the advisory lock that is held while a setup runs: the first eight bytes of the SHA-256 of `mgmt preview setup`. */

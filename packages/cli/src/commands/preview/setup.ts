@@ -104,8 +104,8 @@ const record = async (
 };
 
 /**
- * Runs a command in a shell, with the connection string in its environment. What it prints goes to standard error, because standard
- * output is for the result. Returns its exit status.
+ * Runs a command in a shell, with the connection string in its environment. Its output goes to standard error, because standard output is
+ * for the result. Returns its exit status.
  */
 const runInShell = (
   command: string,

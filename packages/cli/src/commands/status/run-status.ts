@@ -93,7 +93,7 @@ const problemOf = (exitCode: number): Problem => {
   return exitCode === exitCodes.notAuthenticated || exitCode === exitCodes.forbidden ? "access" : "outage";
 };
 
-/** @param prefix What to print directly before it. */
+/** @param prefix Printed directly before it. */
 const printStatus = async (status: StatusResult, { output }: Context, prefix = ""): Promise<void> => {
   const { service, project, databases, preview, waitingApprovals } = status;
   const style = await output.style();

@@ -9,7 +9,7 @@ import { linkFilesFrom } from "../../profiles/link-file.js";
 export const runUnlink = async ({ cwd, output }: Pick<Context, "cwd" | "output">): Promise<void> => {
   const linkFile = linkFilesFrom(cwd).find((candidate) => lstatSync(candidate, { throwIfNoEntry: false }));
   if (linkFile === undefined) return output.info("This folder is not linked.");
-  // What a symbolic link leads to is not ours to delete.
+  // The target of a symbolic link is not ours to delete.
   const file = isSymbolicLink(dirname(linkFile)) ? dirname(linkFile) : linkFile;
   try {
     await rm(file);

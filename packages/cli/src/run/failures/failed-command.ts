@@ -10,7 +10,7 @@ export interface FailedCommand {
   readonly words: readonly string[];
   /** The operation that it calls. Absent for hand-written commands and groups. */
   readonly row: OperationCommand | undefined;
-  /** What it declares about its errors. */
+  /** The errors that it declares. */
   readonly errors: DeclaredErrors;
   /** Arguments of the command. */
   readonly args: readonly string[];

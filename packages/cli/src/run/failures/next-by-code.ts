@@ -4,7 +4,7 @@ import type { FailedCommand } from "./failed-command.js";
 /** Words of a command, without `mgmt`. One with an unknown word is not suggested. */
 export type Candidate = readonly (string | undefined)[];
 
-/** What is known about a failure. */
+/** The known facts about a failure. */
 export interface Facts {
   readonly failure: Failure;
   readonly command: FailedCommand;
@@ -17,7 +17,7 @@ export interface Facts {
   readonly id: string | undefined;
   /** Returns the text of a flag. */
   readonly flag: (name: string) => string | undefined;
-  /** Returns a text that the error response has beyond its code. */
+  /** Returns a string that the error response has beyond its code. */
   readonly detail: (name: string) => string | undefined;
 }
 
@@ -68,7 +68,7 @@ const showHelp =
   (...words: string[]): Rule =>
   () => [[...words, "--help"]];
 
-/** Whether a command line can be run again. What it reads from standard input cannot be read again. */
+/** Whether a command line can be run again. Standard input cannot be read again. */
 export const isRepeatable = ({ line }: FailedCommand): boolean => line.length > 0 && !line.includes("-");
 
 /** The same command with a dry run, then confirmed. */

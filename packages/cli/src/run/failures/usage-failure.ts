@@ -62,7 +62,7 @@ const ownFlagOfProgram = (command: MgmtCommand, program: string): Error => {
 
 const quoted = (word: string): string => JSON.stringify(redactMessage(shortened(word)));
 
-/** What Terraform calls flags of ours. */
+/** The names of flags of ours in Terraform. */
 const terraformFlags: Readonly<Record<string, string>> = {
   "auto-approve": "--yes",
   "detailed-exitcode": "--exit-code",
@@ -113,9 +113,9 @@ const calledBy = async ([word, ...rest]: readonly string[], command: Command): P
 };
 
 /**
- * Finds commands of other groups that the help shows: for `mgmt service-tokens`, `mgmt workspaces service-tokens`; for `mgmt branches list`,
- * `mgmt projects branches list`. What a group lacks, such as `create`, a group of another name does to something else, which
- * is not what was meant.
+ * Finds commands of other groups that the help shows: for `mgmt service-tokens`, `mgmt workspaces service-tokens`; for `mgmt branches
+ * list`, `mgmt projects branches list`. Does not suggest commands such as `create` of groups with another name, because they do something
+ * else.
  */
 const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
   // Many call databases so, and this group has what is in one.

@@ -16,12 +16,12 @@ type Words = readonly string[];
 /** HTTP status of a rate limit. Nothing was done, and the same request succeeds later. */
 const tooManyRequests = 429;
 
-/** What failed. */
+/** The operation or command that failed. */
 interface Failed {
   readonly program: Command;
   /** The whole command line, without `mgmt`. */
   readonly line: readonly string[];
-  /** What was given at prompts. */
+  /** The answers to prompts. */
   readonly chosen: readonly Chosen[];
   /** The id of the item that failed, if the command line has several. */
   readonly id: string | undefined;
@@ -79,7 +79,7 @@ export const nextCommands = async (
   return (distinct.length > 0 ? distinct : [helpOf(command)]).map((words) => ["mgmt", ...words]);
 };
 
-/** Returns a text that can be an argument. One that starts with a dash would be parsed as a flag. */
+/** Returns a string that can be an argument. One that starts with a dash would be parsed as a flag. */
 const asValue = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && !value.startsWith("-") ? value : undefined;
 

@@ -7,7 +7,7 @@ import type { NamedKind } from "../../contract/id-form.js";
 /** A resource in a list. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What reading lists needs. */
+/** The client and limits for reading lists. */
 export interface ListScope {
   readonly client: MgmtClient;
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ export interface NameScope extends ListScope {
   readonly chooseProject?: (branch: string) => Promise<string>;
 }
 
-/** What a name was compared with. */
+/** The resources that a name was compared with. */
 interface Search {
   readonly matches: readonly Item[];
   /** The names that could have been meant, as they would be typed. */
@@ -31,8 +31,8 @@ interface Search {
  * - `web`, `shop/web`, `shop/feature/x/web`: a service or app, also of one project or branch
  * - `app`, `shop/main/reports/app`: a connection, also of one database
  *
- * Names of databases and services without a project are those of the default project, if there is one. Names may contain any
- * character, so that every `/` can be part of one; a text that can be read as a full name is one.
+ * Names of databases and services without a project are those of the default project, if there is one. Names may contain any character, so
+ * that every `/` can be part of one; a string that can be read as a full name is one.
  *
  * Throws `name:not_found` with the names that are similar, and `name:ambiguous` with the candidates if several resources have
  * the name.
@@ -105,7 +105,7 @@ const branches = async (text: string, scope: NameScope): Promise<Search | undefi
 const isFound = (search: Search | undefined): boolean => search !== undefined && search.matches.length > 0;
 
 /**
- * Searches in each project whose name is before one of the separators in a text. Returns undefined if there is none. Throws
+ * Searches in each project whose name is before one of the separators in a string. Returns undefined if there is none. Throws
  * `name:ambiguous` if several projects have that name.
  */
 const inProjects = async (
@@ -242,7 +242,7 @@ const namesOf = (item: Item): string[] =>
     (name): name is string => typeof name === "string",
   );
 
-/** @param prefix what was typed before the name, which the similar names get as well. */
+/** @param prefix the input before the name, which the similar names get as well. */
 const searchIn = (
   kind: NamedKind,
   items: readonly Item[] | undefined,

@@ -52,7 +52,7 @@ export class MgmtCommand extends Command {
   row?: OperationCommand;
   /** Id of the operation whose result a hand-written command prints. */
   resultOf?: OperationId;
-  /** What a hand-written command declares about its errors, by code. */
+  /** The errors that a hand-written command declares, by code. */
   errors: DeclaredErrors = {};
   /** Completes the arguments in a shell. Absent for the command of an operation, whose row says what they are. */
   completeArgument?: CompleteArgument;

@@ -5,7 +5,7 @@ import type { NamedKind } from "../../contract/id-form.js";
 export interface PartialArgument {
   /** The arguments before it. */
   readonly typed: readonly string[];
-  /** What is typed of it. */
+  /** The beginning of the argument that is typed already. */
   readonly current: string;
   /** Returns the names and ids of resources that are known, or that the service returns quickly. */
   readonly resources: (kind: NamedKind) => Promise<readonly string[]>;

@@ -7,7 +7,7 @@ import type { headings } from "./headings.js";
  * Everything about a command that is not generated from an operation of the contract. A file `commands/GROUP/NAME.ts` exports it,
  * and `npm run generate` derives from all of them the tree of commands and the printed schemas.
  *
- * @typeParam Result What the command prints with `--output json`. Default: no JSON.
+ * @typeParam Result The output of the command with `--output json`. Default: no JSON.
  */
 export interface CommandDeclaration<Result = never> extends GroupDeclaration {
   readonly description?: string;
@@ -15,7 +15,7 @@ export interface CommandDeclaration<Result = never> extends GroupDeclaration {
   readonly examples?: readonly string[];
   /** The operation whose result it prints, for a command without a `Result` of its own. */
   readonly resultOf?: OperationId;
-  /** What the command says about errors with these codes, beyond what the errors say themselves. */
+  /** Additions to the messages of errors with these codes. */
   readonly errors?: DeclaredErrors;
   /** Whether it may ask for a confirmation. The help of all others leaves out `--yes`. */
   readonly confirms?: boolean;

@@ -4,10 +4,10 @@ import type { CommandDeclaration, GroupDeclaration } from "./declaration.js";
 import { addGlobalOptions } from "./global-options.js";
 import { addSections } from "./help-sections.js";
 
-/** What a file with declarations exports. */
+/** The exports of a file with declarations. */
 type Declarations = Readonly<Record<string, GroupDeclaration | CommandDeclaration<unknown>>>;
 
-/** What the overview and completion need of a declared command. It is generated, so that a start loads no declaration. */
+/** The part of a declared command that the overview and completion need. It is generated, so that a start loads no declaration. */
 export interface CommandNode {
   readonly name: string;
   readonly summary: string;

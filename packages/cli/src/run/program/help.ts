@@ -12,7 +12,7 @@ export interface HelpSection {
   readonly rows: () => readonly (readonly [term: string, meaning: string])[];
 }
 
-/** What the help needs to know of a command. */
+/** The properties of a command that the help needs. */
 interface DescribedCommand extends Command {
   /** The words that call it, starting with `mgmt`. */
   readonly line: string;

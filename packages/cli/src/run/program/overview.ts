@@ -18,7 +18,7 @@ const isFirst = (command: Command): command is FirstCommand =>
 type Row = readonly [term: string, meaning: string];
 
 /**
- * Renders what `mgmt --help` prints. What all commands have in common has topics of its own, and `--help --output json` has
+ * Renders the output of `mgmt --help`. Subjects that concern all commands have topics of their own, and `--help --output json` has
  * everything.
  */
 export const renderOverview = (program: Command, helper: Help, columns: number): string => {
