@@ -6,6 +6,8 @@
 export const floors = {
   cli: [
     "commands",
+    "git",
+    "programs",
     "manifest",
     "run",
     "service",

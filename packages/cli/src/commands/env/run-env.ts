@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
-import { commitRisk } from "../link/commit-risk.js";
+import { commitRisk } from "../../git/commit-risk.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { shellWord } from "../../errors/shell-word.js";
 import { databaseAccess } from "../../run/database-url.js";

@@ -4,7 +4,7 @@ import { unwritableGitignore } from "../../errors/storage-errors.js";
 import { asciiBased } from "../env/ascii-based.js";
 import { replaceFile } from "../../output/replace-file.js";
 import { wants } from "../../input/wants.js";
-import { commitRisk } from "./commit-risk.js";
+import { commitRisk } from "../../git/commit-risk.js";
 
 /** A file that git should ignore, and the line of .gitignore for it. */
 export interface Ignorable {

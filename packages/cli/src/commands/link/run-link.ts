@@ -4,7 +4,7 @@ import { missingInput } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "./ignore-in-git.js";
 import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
 import { replaceFile } from "../../output/replace-file.js";
-import { commitRisk, type CommitRisk } from "./commit-risk.js";
+import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
 import { mayBeName } from "../../contract/id-form.js";

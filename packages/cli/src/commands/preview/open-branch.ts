@@ -11,7 +11,7 @@ import {
   type PreviewFlags,
   projectOf,
 } from "./preview.js";
-import { type Surroundings, surroundingsOf } from "./repository.js";
+import { type Surroundings, surroundingsOf } from "../../git/repository.js";
 
 /** A project, and the client that reaches it. */
 export interface OpenProject {

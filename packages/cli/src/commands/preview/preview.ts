@@ -6,7 +6,7 @@ import { takeDefault } from "../../profiles/defaults.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { type PreviewIdentity, type PreviewRecord, readRecord } from "./record.js";
-import { branchIn, type Surroundings } from "./repository.js";
+import { branchIn, type Surroundings } from "../../git/repository.js";
 
 /** The flags that the commands of previews have in common. */
 export interface PreviewFlags {

@@ -1,8 +1,8 @@
 import type { Context } from "../../input/context.js";
-import { commitOf } from "./clone.js";
-import { isPushed } from "./remote.js";
+import { commitOf } from "../../git/clone.js";
+import { isPushed } from "../../git/remote.js";
 import type { PreviewRecord } from "./record.js";
-import type { Surroundings } from "./repository.js";
+import type { Surroundings } from "../../git/repository.js";
 
 /**
  * Returns the record that a preview stores about the run that creates or uses it.

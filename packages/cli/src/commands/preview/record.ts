@@ -1,5 +1,5 @@
 import type { Database } from "@mgmt/sdk";
-import { isRepositoryKey } from "./repository-key.js";
+import { isRepositoryKey } from "../../git/repository-key.js";
 
 /**
  * The record of a preview database. Its logical id has the part that decides about its deletion, because an agent needs the approval of its

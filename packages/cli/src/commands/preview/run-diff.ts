@@ -12,7 +12,7 @@ import { execFile } from "node:child_process";
 import { findClientProgram } from "../db/client-programs.js";
 import { clientEnvironment } from "../db/connection-environment.js";
 import { queryTarget, serverVersion } from "../db/query.js";
-import { throwIfInterrupted } from "../run/shared-interrupt.js";
+import { throwIfInterrupted } from "../../programs/shared-interrupt.js";
 
 export interface DiffOptions extends Omit<PreviewFlags, "dryRun"> {
   /** Whether to exit with 1 if the schemas differ. */

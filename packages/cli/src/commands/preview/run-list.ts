@@ -1,13 +1,13 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { checkedOutBranches } from "./clone.js";
-import { gitProblem } from "./run-git.js";
-import { remoteBranches } from "./remote.js";
+import { checkedOutBranches } from "../../git/clone.js";
+import { gitProblem } from "../../git/run-git.js";
+import { remoteBranches } from "../../git/remote.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
 import { type PreviewFlags, projectOf } from "./preview.js";
 import type { GitState, RemoteState } from "./remote-state.js";
-import { type Surroundings, surroundingsOf } from "./repository.js";
+import { type Surroundings, surroundingsOf } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */
 export interface ListedPreview {

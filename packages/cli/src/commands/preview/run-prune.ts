@@ -1,15 +1,15 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noRepository } from "../../errors/preview-errors.js";
-import { checkedOutBranches } from "./clone.js";
-import { remoteBranches } from "./remote.js";
+import { checkedOutBranches } from "../../git/clone.js";
+import { remoteBranches } from "../../git/remote.js";
 import { printRequests } from "../../service/dry-run.js";
 import { type DeletedPreview, deletePreview } from "./delete-preview.js";
 import { listPreviews, type PlacedPreview } from "./list-previews.js";
 import { openProject } from "./open-branch.js";
 import { type PreviewFlags, projectOf } from "./preview.js";
 import type { GitState } from "./remote-state.js";
-import { surroundingsOf } from "./repository.js";
+import { surroundingsOf } from "../../git/repository.js";
 import { storeRecord } from "./store-record.js";
 
 export interface PruneOptions extends Omit<PreviewFlags, "branch"> {

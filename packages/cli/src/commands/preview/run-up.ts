@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js";
 import type { Disclosure } from "../../secrets/disclosure.js";
 import { printRequests } from "../../service/dry-run.js";
-import { nameProblemOf } from "./branch-name.js";
+import { nameProblemOf } from "../../git/branch-name.js";
 import { disclosePreview } from "./disclose-preview.js";
 import { handOver, type HandOverOptions } from "./hand-over.js";
 import type { Progress } from "./interruption-notice.js";

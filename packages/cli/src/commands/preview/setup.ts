@@ -4,7 +4,7 @@ import { setupRunning } from "../../errors/preview-errors.js";
 import { causeText } from "../../errors/cli-error.js";
 import { inheritedEnvironment } from "../../output/find-program.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
-import { exitStatusOf } from "../run/run-program.js";
+import { exitStatusOf } from "../../programs/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";
 
 export interface Setup {

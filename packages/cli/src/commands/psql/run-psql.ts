@@ -3,7 +3,7 @@ import { databaseAccess } from "../../run/database-url.js";
 import { programNotFound } from "../../errors/run-errors.js";
 import { clientEnvironment } from "../db/connection-environment.js";
 import { findProgram } from "../../output/find-program.js";
-import { runProgram } from "../run/run-program.js";
+import { runProgram } from "../../programs/run-program.js";
 
 /** Runs psql on a database. */
 export const runPsql = async (

@@ -1,11 +1,11 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { gitProblem } from "../preview/run-git.js";
+import { gitProblem } from "../../git/run-git.js";
 import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run-dev-approvals.js";
 import { previewsAmong } from "../preview/preview.js";
-import { branchIn, type Surroundings } from "../preview/repository.js";
+import { branchIn, type Surroundings } from "../../git/repository.js";
 
 /** A database of the project. */
 export interface DatabaseStatus {

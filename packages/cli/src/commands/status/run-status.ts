@@ -7,7 +7,7 @@ import { connectTo } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { printable } from "../../output/printable.js";
 import { wrapBeside } from "../../output/wrap.js";
-import { surroundingsOf } from "../preview/repository.js";
+import { surroundingsOf } from "../../git/repository.js";
 import { changesBetween } from "./changes.js";
 import { gatherStatus, type StatusResult } from "./gather.js";
 

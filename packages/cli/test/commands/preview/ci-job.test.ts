@@ -1,8 +1,8 @@
 import { mkdtempSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readCiJob } from "../../../src/commands/preview/ci-job.js";
-import { ciSystems } from "../../../src/commands/preview/ci-systems.js";
+import { readCiJob } from "../../../src/git/ci-job.js";
+import { ciSystems } from "../../../src/git/ci-systems.js";
 import { temporaryFolder } from "../../folders.js";
 
 const root = temporaryFolder();

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { runOutside } from "../../../src/commands/preview/run-git.js";
+import { runOutside } from "../../../src/git/run-git.js";
 
 /** Returns the value of a setting for git, with another one that is added in variables. */
 const read = (name: string, variables: NodeJS.ProcessEnv): Promise<string> => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { repositoryKey } from "../../../src/commands/preview/repository-key.js";
+import { repositoryKey } from "../../../src/git/repository-key.js";
 import { type Place, type Up, usePlace } from "./place.js";
 
 const current = usePlace();

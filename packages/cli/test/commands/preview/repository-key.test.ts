@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRepositoryKey, repositoryKey } from "../../../src/commands/preview/repository-key.js";
+import { isRepositoryKey, repositoryKey } from "../../../src/git/repository-key.js";
 
 const keyOf = (address: string): string => repositoryKey(address, "/home/a/clone");
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { EndSignal } from "../../errors/exit-codes.js";
+import type { EndSignal } from "../errors/exit-codes.js";
 
 /** The signals of Ctrl-C and Ctrl-\. */
 export const keySignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { devNull } from "node:os";
 import { promisify } from "node:util";
-import type { Context } from "../../input/context.js";
-import { noGit } from "../../errors/preview-errors.js";
-import { findProgram, programEnvironment } from "../../output/find-program.js";
-import { keySignals } from "../run/foreground.js";
-import { throwIfInterrupted } from "../run/shared-interrupt.js";
-import { CliError } from "../../errors/cli-error.js";
+import type { Context } from "../input/context.js";
+import { noGit } from "../errors/preview-errors.js";
+import { findProgram, programEnvironment } from "../output/find-program.js";
+import { keySignals } from "../programs/foreground.js";
+import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import { CliError } from "../errors/cli-error.js";
 
 /** A folder, and the environment that git runs in. */
 export type Place = Pick<Context, "cwd" | "env" | "signal">;

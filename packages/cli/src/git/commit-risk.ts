@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
-import type { Context } from "../../input/context.js";
-import { readRepository } from "../preview/run-git.js";
+import type { Context } from "../input/context.js";
+import { readRepository } from "./run-git.js";
 
 /** Why a file can become part of a commit: git tracks it already, whatever .gitignore says, or does not ignore it. */
 export type CommitRisk = "tracked" | "not_ignored";

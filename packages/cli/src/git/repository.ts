@@ -1,6 +1,6 @@
-import type { Context } from "../../input/context.js";
-import type { CliError } from "../../errors/cli-error.js";
-import { noBranch, noSuchRemote, severalRemotes } from "../../errors/preview-errors.js";
+import type { Context } from "../input/context.js";
+import type { CliError } from "../errors/cli-error.js";
+import { noBranch, noSuchRemote, severalRemotes } from "../errors/preview-errors.js";
 import { currentBranch, listRemotes, type Remote, rootFolder } from "./clone.js";
 import { gitProblem } from "./run-git.js";
 import { type CiJob, readCiJob } from "./ci-job.js";

@@ -1,5 +1,5 @@
-import { CliError } from "../../errors/cli-error.js";
-import { gitRefuses } from "../../errors/preview-errors.js";
+import { CliError } from "../errors/cli-error.js";
+import { gitRefuses } from "../errors/preview-errors.js";
 import { readRepository, type Place } from "./run-git.js";
 
 /** The error messages of git for a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */

@@ -1,5 +1,5 @@
-import { causeText, CliError } from "../../errors/cli-error.js";
-import { gitFailed, noGitBranches } from "../../errors/preview-errors.js";
+import { causeText, CliError } from "../errors/cli-error.js";
+import { gitFailed, noGitBranches } from "../errors/preview-errors.js";
 import { firstLine, hasFetched, rootFolder } from "./clone.js";
 import { type Place, readRepository, runOutside, type Setting } from "./run-git.js";
 

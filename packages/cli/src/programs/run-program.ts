@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { Context } from "../../input/context.js";
-import { causeText, type CliError } from "../../errors/cli-error.js";
+import type { Context } from "../input/context.js";
+import { causeText, type CliError } from "../errors/cli-error.js";
 import {
   interpreterNotFound,
   notExecutable,
   programFailedToStart,
   programNotFound,
-} from "../../errors/run-errors.js";
-import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../../errors/exit-codes.js";
+} from "../errors/run-errors.js";
+import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../errors/exit-codes.js";
 import { isInForeground, keySignals } from "./foreground.js";
-import { inheritedEnvironment } from "../../output/find-program.js";
-import type { Interruption } from "../../errors/interruption.js";
+import { inheritedEnvironment } from "../output/find-program.js";
+import type { Interruption } from "../errors/interruption.js";
 import { interruptIsSeen } from "./shared-interrupt.js";
 
 /** How a program is started. */
@@ -98,7 +98,7 @@ const startFailure = async (
 ): Promise<CliError> => {
   const code = errorCode(error);
   if (code !== "ENOENT" && code !== "EACCES") return programFailedToStart(program, causeText(error));
-  const { programExists } = await import("./find-program.js");
+  const { programExists } = await import("./program-exists.js");
   if (!programExists(program, { cwd, env })) return programNotFound(program, notFound);
   return code === "EACCES" ? notExecutable(program) : interpreterNotFound(program);
 };
