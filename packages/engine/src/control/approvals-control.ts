@@ -1,8 +1,8 @@
 import type { Mode, Returned } from "../values/awaitable.js";
 import { allowsWindow, approvalAt } from "../request/approvals.js";
 import { canonicalId } from "../values/ids.js";
-import type { World } from "../world/world.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { change as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
@@ -10,11 +10,11 @@ import { readOnly } from "../store/backing.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl<M extends Mode> {
-  constructor(private readonly world: () => ServerWorld<M>) {}
+  constructor(private readonly context: () => RequestContext<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
   list(): Returned<M, ApprovalRow[]> {
-    return this.world().transact(readOnly, ({ store, clock }) => {
+    return this.context().transact(readOnly, ({ store, clock }) => {
       const now = clock.now();
       return store.approvals.list({}).map((row) => approvalAt(row, now));
     });
@@ -22,7 +22,7 @@ export class ApprovalsControl<M extends Mode> {
 
   /** Approves one request: the agent can repeat the same request once, by default within 15 minutes. */
   approve(id: string): Promise<ApprovalRow> {
-    const { approved } = this.world().settings.approvals;
+    const { approved } = this.context().settings.approvals;
     return this.#decide(id, (_row, now) => ({
       status: "approved",
       decidedAt: now,
@@ -35,7 +35,7 @@ export class ApprovalsControl<M extends Mode> {
    * hours. Transfers and restores cannot be approved this way.
    */
   approveWindow(id: string, milliseconds?: number): Promise<ApprovalRow> {
-    const { window, maxWindow } = this.world().settings.approvals;
+    const { window, maxWindow } = this.context().settings.approvals;
     const length = milliseconds ?? window;
     if (!(length > 0 && length <= maxWindow)) {
       throw controlErrors.windowTooLong(maxWindow);
@@ -55,7 +55,7 @@ export class ApprovalsControl<M extends Mode> {
   }
 
   #decide(id: string, change: (row: ApprovalRow, now: number) => Partial<ApprovalRow>): Promise<ApprovalRow> {
-    return runChange(this.world(), ({ store, clock }: World) => {
+    return runChange(this.context(), ({ store, clock }: RuleContext) => {
       const row = store.approvals.get(canonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();

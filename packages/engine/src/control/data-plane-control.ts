@@ -1,7 +1,7 @@
 import { canonicalId } from "../values/ids.js";
 import { type Mode, type Returned, andThen } from "../values/awaitable.js";
 import { readOnly } from "../store/backing.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
 import { controlErrors } from "./control-error.js";
 
@@ -20,7 +20,7 @@ export interface DataPlane {
  */
 export class DataPlaneControl<M extends Mode> {
   constructor(
-    private readonly world: () => ServerWorld<M>,
+    private readonly context: () => RequestContext<M>,
     private readonly dataPlane: DataPlane | undefined,
   ) {}
 
@@ -36,7 +36,7 @@ export class DataPlaneControl<M extends Mode> {
   addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
     const { faults } = this.#required();
     const { database } = fault;
-    const result = this.world().transact(readOnly, ({ store }) => {
+    const result = this.context().transact(readOnly, ({ store }) => {
       if (typeof database === "string" && !store.databases.get(canonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });

@@ -3,8 +3,8 @@ import { idPatterns } from "../generated/ids.js";
 import { digest } from "../values/digest.js";
 import { canonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { World } from "../world/world.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { change } from "./change.js";
 import {
   type AuthorizationRequest,
@@ -88,7 +88,7 @@ export interface Consented {
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
 export class OAuthControl<M extends Mode> {
-  constructor(private readonly world: () => ServerWorld<M>) {}
+  constructor(private readonly context: () => RequestContext<M>) {}
 
   /**
    * Registers a client.
@@ -96,7 +96,7 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id is taken or a redirect URI is not valid.
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    return change(this.world(), ({ store, ids, clock }) => {
+    return change(this.context(), ({ store, ids, clock }) => {
       assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
       const { redirectUris, name = ids.name() } = registration;
       refuseUnregistrable(redirectUris);
@@ -124,7 +124,7 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
   ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    return change(this.world(), ({ store, clock }) => {
+    return change(this.context(), ({ store, clock }) => {
       refuseUnusableId(id);
       refuseUnregistrable(redirectUris);
       const { clients } = store;
@@ -153,12 +153,12 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   consent(options: ConsentOptions = {}): Promise<Consented> {
-    return change(this.world(), (world) => {
-      const request = readRequest(world, options);
-      const user = userOf(world, options.user);
-      const workspace = workspaceOf(world.store, user, options.workspace);
-      const code = grantConsent(world, request, { userId: user.id, workspaceId: workspace.id });
-      return { code, redirect: responseLocation(request, world.settings.authUrl, { code }) };
+    return change(this.context(), (context) => {
+      const request = readRequest(context, options);
+      const user = userOf(context, options.user);
+      const workspace = workspaceOf(context.store, user, options.workspace);
+      const code = grantConsent(context, request, { userId: user.id, workspaceId: workspace.id });
+      return { code, redirect: responseLocation(request, context.settings.authUrl, { code }) };
     });
   }
 
@@ -169,13 +169,13 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
-    return this.world().transact(readOnly, (world) => ({
-      redirect: responseLocation(readRequest(world, options), world.settings.authUrl, oauthErrors.denied()),
+    return this.context().transact(readOnly, (context) => ({
+      redirect: responseLocation(readRequest(context, options), context.settings.authUrl, oauthErrors.denied()),
     }));
   }
 }
 
-const readRequest = ({ store }: World, requested: RequestedConsent): AuthorizationRequest => {
+const readRequest = ({ store }: RuleContext, requested: RequestedConsent): AuthorizationRequest => {
   try {
     const parameters = readParameters(queryOf(requested));
     return readAuthorizationRequest(parameters, readTarget(store, parameters));
@@ -185,7 +185,7 @@ const readRequest = ({ store }: World, requested: RequestedConsent): Authorizati
   }
 };
 
-const userOf = ({ store }: World, id: string | undefined): UserRow => {
+const userOf = ({ store }: RuleContext, id: string | undefined): UserRow => {
   if (id === undefined) return new DefaultRows(() => store).user;
   const user = store.users.get(canonicalId("user", id));
   if (!user) throw controlErrors.notFound("user", id);

@@ -3,9 +3,9 @@ import { canonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { UserPrincipal } from "../values/principal.js";
 import { adminScope } from "../values/principal.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { Store } from "../store/store.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { change, read } from "./change.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {
@@ -44,7 +44,7 @@ type Body<Id extends OperationId> = Optional<RequestBody<Id>>;
 export class Seeder {
   /** @param homeId id of the workspace to create resources in by default. Default: the first one. */
   constructor(
-    private readonly world: () => ServerWorld,
+    private readonly context: () => RequestContext,
     private readonly engine: Engine,
     private readonly states: StateControl,
     private readonly homeId?: string,
@@ -52,9 +52,9 @@ export class Seeder {
 
   /** Creates a user, who is a member of no workspace. */
   user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<UserRow> {
-    return change(this.world(), (world) => {
+    return change(this.context(), (context) => {
       assertKnownOptions(user, ["email", "name"]);
-      return insertUser(world, user);
+      return insertUser(context, user);
     });
   }
 
@@ -62,11 +62,11 @@ export class Seeder {
   workspace(
     workspace: { name?: string | undefined; ownerId?: string | undefined } = {},
   ): Promise<WorkspaceRow> {
-    return change(this.world(), (world) => {
+    return change(this.context(), (context) => {
       assertKnownOptions(workspace, ["name", "ownerId"]);
-      const { store, ids, clock } = world;
+      const { store, ids, clock } = context;
       const ownerId =
-        workspace.ownerId === undefined ? insertUser(world, {}).id : canonicalId("user", workspace.ownerId);
+        workspace.ownerId === undefined ? insertUser(context, {}).id : canonicalId("user", workspace.ownerId);
       if (!store.users.get(ownerId)) throw controlErrors.notFound("user", ownerId);
       const { name = ids.name() } = workspace;
       return store.workspaces.insert({
@@ -110,7 +110,7 @@ export class Seeder {
     body: Body<"databases.connections.create"> = {},
   ): Promise<ConnectionWithSecrets> {
     const complete = withDefaults({ name: await this.#name() }, body);
-    const workspaceId = await read(this.world(), ({ store }) =>
+    const workspaceId = await read(this.context(), ({ store }) =>
       workspaceOfProject(store, store.databases.get(canonicalId("database", databaseId))?.projectId ?? ""),
     );
     return this.#perform("databases.connections.create", { databaseId }, complete, workspaceId);
@@ -146,7 +146,7 @@ export class Seeder {
     } = {},
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
-    const workspaceId = await read(this.world(), ({ store }) =>
+    const workspaceId = await read(this.context(), ({ store }) =>
       workspaceOfProject(store, store.apps.get(canonicalId("app", appId))?.projectId ?? ""),
     );
     const deployment = await this.#perform<CreatedDeployment>(
@@ -168,7 +168,7 @@ export class Seeder {
     body: Body<"workspaces.serviceTokens.create"> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const { id: workspaceId } = await read(this.world(), ({ store }) =>
+    const { id: workspaceId } = await read(this.context(), ({ store }) =>
       this.#workspace(store, target.workspaceId),
     );
     const complete = withDefaults({ name: await this.#name() }, body);
@@ -184,7 +184,7 @@ export class Seeder {
       scopes?: readonly string[] | undefined;
     } = {},
   ): Promise<{ integration: IntegrationRow; client: ClientRow }> {
-    return change(this.world(), ({ store, ids, clock }) => {
+    return change(this.context(), ({ store, ids, clock }) => {
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#workspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
@@ -212,7 +212,7 @@ export class Seeder {
   }
 
   #name(): Promise<string> {
-    return change(this.world(), ({ ids }) => ids.name());
+    return change(this.context(), ({ ids }) => ids.name());
   }
 
   #workspace(store: Store, id: string | undefined): WorkspaceRow {
@@ -225,7 +225,7 @@ export class Seeder {
   }
 
   #workspaceOfProject(projectId: string): Promise<string | undefined> {
-    return read(this.world(), ({ store }) => workspaceOfProject(store, projectId));
+    return read(this.context(), ({ store }) => workspaceOfProject(store, projectId));
   }
 
   #owner(store: Store, workspaceId: string | undefined): UserPrincipal {
@@ -251,7 +251,7 @@ export class Seeder {
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const owner = await read(this.world(), ({ store }) => this.#owner(store, workspaceId));
+    const owner = await read(this.context(), ({ store }) => this.#owner(store, workspaceId));
     const outcome = await this.engine.perform(owner, operationId, parameters, body);
     // The contract defines the body as `{ data: T }`; the tests check every response against the contract.
     return (outcome.body as { data: T } | undefined)?.data as T;
@@ -259,7 +259,7 @@ export class Seeder {
 }
 
 const insertUser = (
-  { store, ids, clock }: World,
+  { store, ids, clock }: RuleContext,
   user: { email?: string | undefined; name?: string | null | undefined },
 ): UserRow => {
   const id = ids.id("user");

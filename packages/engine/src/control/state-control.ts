@@ -1,7 +1,7 @@
 import { beginBackup } from "../rules/databases/backup-jobs.js";
 import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../values/ids.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { change } from "./change.js";
 import type {
   AppRow,
@@ -15,7 +15,7 @@ import { controlErrors } from "./control-error.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
-  constructor(private readonly world: () => ServerWorld) {}
+  constructor(private readonly context: () => RequestContext) {}
 
   /**
    * Sets the status of a database. `ready` runs the pending work of the database immediately. Any other status cancels
@@ -23,17 +23,17 @@ export class StateControl {
    */
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<DatabaseRow> {
     const id = canonicalId("database", databaseId);
-    const server = this.world();
-    const begun = await change(server, (world) => {
-      const { databases } = world.store;
+    const server = this.context();
+    const begun = await change(server, (context) => {
+      const { databases } = context.store;
       const database = databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (status === "ready") {
         // An earlier status may have canceled the creation of the database.
-        if (!database.made) beginProvisioning(world, id);
+        if (!database.made) beginProvisioning(context, id);
         return database;
       }
-      cancelLifecycle(world, id);
+      cancelLifecycle(context, id);
       return databases.update(id, { status });
     });
     if (status !== "ready") return begun;
@@ -47,7 +47,7 @@ export class StateControl {
    */
   async setDeploymentStatus(deploymentId: string, status: DeploymentStatus): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    const server = this.world();
+    const server = this.context();
     const isFinished = status === "running" || status === "stopped";
     const begun = await change(server, ({ store, scheduler, clock }) => {
       const deployment = store.deployments.get(id);
@@ -67,7 +67,7 @@ export class StateControl {
     envVars: Readonly<Record<string, string>>,
   ): Promise<DeploymentRow> {
     const id = canonicalId("deployment", deploymentId);
-    return change(this.world(), ({ store }) => {
+    return change(this.context(), ({ store }) => {
       if (!store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
       return store.deployments.update(id, { envVars: { ...envVars } });
     });
@@ -76,7 +76,7 @@ export class StateControl {
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: BackupRow["status"]): Promise<BackupRow> {
     const id = canonicalId("backup", backupId);
-    return change(this.world(), ({ store }) => {
+    return change(this.context(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
       return store.backups.update(id, { status });
     });
@@ -87,15 +87,15 @@ export class StateControl {
    * waits for the database server.
    */
   async backUp(databaseId: string, backupType: BackupRow["backupType"] = "full"): Promise<BackupRow> {
-    const server = this.world();
+    const server = this.context();
     const id = canonicalId("database", databaseId);
-    const { backup, job } = await change(server, (world) => {
-      const database = world.store.databases.get(id);
+    const { backup, job } = await change(server, (context) => {
+      const database = context.store.databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (database.status !== "ready") {
         throw controlErrors.databaseNotReady(database.status);
       }
-      return beginBackup(world, id, backupType);
+      return beginBackup(context, id, backupType);
     });
     await server.runJob(job);
     return change(server, ({ store }) => {
@@ -108,7 +108,7 @@ export class StateControl {
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
   attachDomain(appId: string, name: string): Promise<AppRow> {
-    return change(this.world(), ({ store }) => {
+    return change(this.context(), ({ store }) => {
       const app = store.apps.get(canonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);
       if (!/^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name)) {

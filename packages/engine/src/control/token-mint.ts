@@ -1,8 +1,8 @@
 import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../world/access-token.js";
 import { canonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { World } from "../world/world.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { type Time, readTime } from "./clock-control.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows, workspaceOf } from "./default-rows.js";
@@ -47,33 +47,33 @@ const hour = 3_600_000;
 export class TokenMint {
   /** @param homeId id of the workspace whose credentials are the defaults. Default: the first one. */
   constructor(
-    private readonly world: () => ServerWorld,
+    private readonly context: () => RequestContext,
     private readonly homeId?: string,
   ) {}
 
   /** Returns a token of the first user, who owns the first workspace. */
   user(options: UserTokenOptions = {}): Promise<string> {
-    return this.#sign((world) => {
+    return this.#sign((context) => {
       assertKnownOptions(options, [...timeOptions, "userId", "workspaceId", "integrationId"]);
-      return this.#userRequest(world, options);
+      return this.#userRequest(context, options);
     });
   }
 
   /** Returns a token of the other user, who owns the other workspace. */
   otherUser(options: Omit<UserTokenOptions, "userId"> = {}): Promise<string> {
-    return this.#sign((world) =>
-      this.#userRequest(world, { ...options, userId: this.#defaults(world).otherUser.id }),
+    return this.#sign((context) =>
+      this.#userRequest(context, { ...options, userId: this.#defaults(context).otherUser.id }),
     );
   }
 
   /** Returns the value of a service token, which never expires by default. */
   service(options: ServiceTokenOptions = {}): Promise<string> {
-    return this.#sign((world) => {
+    return this.#sign((context) => {
       assertKnownOptions(options, [...timeOptions, "serviceTokenId"]);
       const id = options.serviceTokenId
         ? canonicalId("service_token", options.serviceTokenId)
-        : this.#defaults(world).serviceToken.id;
-      const row = world.store.serviceTokens.get(id);
+        : this.#defaults(context).serviceToken.id;
+      const row = context.store.serviceTokens.get(id);
       if (!row) throw controlErrors.notFound("service token", id);
       return { ...serviceTokenRequest(row), ...this.#times(options) };
     });
@@ -81,13 +81,13 @@ export class TokenMint {
 
   /** Returns a token of an agent for the workspace of its sponsor. */
   agent(options: AgentTokenOptions = {}): Promise<string> {
-    return this.#sign((world) => {
+    return this.#sign((context) => {
       assertKnownOptions(options, [...timeOptions, "agentId", "sponsorId"]);
-      const defaults = this.#defaults(world);
+      const defaults = this.#defaults(context);
       const { agentId = defaults.agentId } = options;
       const sponsorId =
         options.sponsorId === undefined ? defaults.user.id : canonicalId("user", options.sponsorId);
-      const workspace = world.store.workspaces.find({ memberIds: sponsorId });
+      const workspace = context.store.workspaces.find({ memberIds: sponsorId });
       if (!workspace) throw controlErrors.notAMember(`The sponsor ${sponsorId}`);
       return {
         ...this.#times(options),
@@ -99,9 +99,9 @@ export class TokenMint {
 
   /** Returns a token of the first user that expired an hour ago. */
   expired(): Promise<string> {
-    return this.#sign((world) => {
-      const now = world.clock.now();
-      return this.#userRequest(world, { notBefore: now - 2 * hour, expiresAt: now - hour });
+    return this.#sign((context) => {
+      const now = context.clock.now();
+      return this.#userRequest(context, { notBefore: now - 2 * hour, expiresAt: now - hour });
     });
   }
 
@@ -110,10 +110,10 @@ export class TokenMint {
     return this.user({ scopes: ["offline_access"] });
   }
 
-  #userRequest(world: World, options: UserTokenOptions): TokenRequest {
-    const { store } = world;
+  #userRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
+    const { store } = context;
     const userId =
-      options.userId === undefined ? this.#defaults(world).user.id : canonicalId("user", options.userId);
+      options.userId === undefined ? this.#defaults(context).user.id : canonicalId("user", options.userId);
     const user = store.users.get(userId);
     if (!user) throw controlErrors.notFound("user", userId);
     const workspaceId = workspaceOf(store, user, options.workspaceId).id;
@@ -128,14 +128,14 @@ export class TokenMint {
     };
   }
 
-  #defaults({ store }: World): DefaultRows {
+  #defaults({ store }: RuleContext): DefaultRows {
     return new DefaultRows(() => store, this.homeId);
   }
 
   /** Signing draws the id of the token, which changes the state of a seeded generator. */
-  async #sign(requestOf: (world: World) => TokenRequest): Promise<string> {
-    const server = this.world();
-    const claims = await server.transact(withoutLocks, (world) => tokenClaims(world, requestOf(world)));
+  async #sign(requestOf: (context: RuleContext) => TokenRequest): Promise<string> {
+    const server = this.context();
+    const claims = await server.transact(withoutLocks, (context) => tokenClaims(context, requestOf(context)));
     return server.services.signer.sign(claims);
   }
 

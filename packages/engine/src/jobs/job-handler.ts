@@ -1,7 +1,7 @@
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 
 /** The world of a job, which may wait for real databases, and changes rows in transactions. */
-export type JobWorld = Pick<ServerWorld, "settings" | "databaseEngine" | "databaseWork" | "transact">;
+export type JobContext = Pick<RequestContext, "settings" | "databaseEngine" | "databaseWork" | "transact">;
 
 /** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */
 export class SupersededError extends Error {}
@@ -17,7 +17,7 @@ export class JobTakenError extends SupersededError {}
  * @param change id of the change that the job makes, if it makes one.
  */
 export type JobHandler = (
-  world: JobWorld,
+  context: JobContext,
   subject: string,
   change: string | undefined,
 ) => void | Promise<void>;

@@ -4,7 +4,7 @@ import type { TokenClaims, TokenSigner } from "../world/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import { readClaims } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 
@@ -39,7 +39,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
     return this.#cache.get(token) ?? this.#verify(token);
   }
 
-  refusal({ store, clock }: World, token: VerifiedToken): TokenRefusal | undefined {
+  refusal({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
     const now = clock.now();
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";
@@ -120,7 +120,7 @@ const ownerOf = (principal: Exclude<Principal, { kind: "service" }>): string =>
  * Reports whether the token was revoked, or its grant, integration, service token or workspace membership has
  * ended.
  */
-const isRevoked = (store: World["store"], { principal, grantId }: VerifiedToken): boolean => {
+const isRevoked = (store: RuleContext["store"], { principal, grantId }: VerifiedToken): boolean => {
   const { workspaceId, integrationId, tokenId } = principal;
   if (grantId !== null && !store.grants.get(grantId)) return true;
   if (store.revokedTokens.get(tokenId)) return true;

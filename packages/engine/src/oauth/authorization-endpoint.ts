@@ -1,6 +1,6 @@
 import type { EngineRequest, Outcome } from "../values/message.js";
 import type { EndpointContext } from "../world/endpoint.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
 import { Missing } from "../store/want.js";
@@ -41,23 +41,23 @@ export class AuthorizationEndpoint {
 
   respond(server: EndpointContext, request: EngineRequest, search: string): Outcome | Promise<Outcome> {
     const access: Access = { mode: request.method === "POST" ? "write" : "read", locks: locksOf(request) };
-    return server.transact(access, (world) => this.#respond(world, request, search));
+    return server.transact(access, (context) => this.#respond(context, request, search));
   }
 
-  #respond(world: World, request: EngineRequest, search: string): Outcome {
+  #respond(context: RuleContext, request: EngineRequest, search: string): Outcome {
     if (this.guard.isForeign(request)) return pageResponse(refusals.foreign());
     const parameters = refusalOr(() => readParameters(search));
     if (parameters instanceof OAuthError) return pageResponse(refusals.request(parameters));
-    const target = refusalOr(() => readTarget(world.store, parameters));
+    const target = refusalOr(() => readTarget(context.store, parameters));
     if (target instanceof OAuthError) return pageResponse(refusals.request(target));
     const signIn = request.offLoopback ? undefined : this.gate?.check(request, addressOf(search));
     if (signIn) return signIn;
     const authorization = refusalOr(() => readAuthorizationRequest(parameters, target));
-    if (authorization instanceof OAuthError) return this.#redirectFrom(request, world, target, authorization);
+    if (authorization instanceof OAuthError) return this.#redirectFrom(request, context, target, authorization);
     if (request.offLoopback) return pageResponse(refusals.offLoopback());
     try {
-      if (request.method === "POST") return this.#decide(world, request, search, authorization);
-      const users = world.store.users.list({});
+      if (request.method === "POST") return this.#decide(context, request, search, authorization);
+      const users = context.store.users.list({});
       return this.#show(
         request,
         search,
@@ -70,7 +70,7 @@ export class AuthorizationEndpoint {
       // The client would not see a status of 500, so the redirect reports the error. See
       // https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1.
       this.onDefect(error);
-      return this.#redirectFrom(request, world, authorization, oauthErrors.serverError());
+      return this.#redirectFrom(request, context, authorization, oauthErrors.serverError());
     }
   }
 
@@ -78,8 +78,8 @@ export class AuthorizationEndpoint {
    * A browser keeps the fragment of an address that redirects without one, and it may hold the sign-in key. See
    * https://www.rfc-editor.org/rfc/rfc9700#section-4.1.3.
    */
-  #redirectFrom(request: EngineRequest, world: World, target: RedirectTarget, error: OAuthError): Outcome {
-    const outcome = redirect(world, target, error);
+  #redirectFrom(request: EngineRequest, context: RuleContext, target: RedirectTarget, error: OAuthError): Outcome {
+    const outcome = redirect(context, target, error);
     if (!this.gate || request.method !== "GET") return outcome;
     return {
       ...outcome,
@@ -88,12 +88,12 @@ export class AuthorizationEndpoint {
   }
 
   #decide(
-    world: World,
+    context: RuleContext,
     request: EngineRequest,
     search: string,
     authorization: AuthorizationRequest,
   ): Outcome {
-    const { users, workspaces } = world.store;
+    const { users, workspaces } = context.store;
     const retry = addressOf(search);
     const form = refusalOr(() => readForm(request));
     if (form instanceof OAuthError) return pageResponse(refusals.form(form.status, retry));
@@ -101,26 +101,26 @@ export class AuthorizationEndpoint {
       return pageResponse(refusals.stale(retry));
     }
     const decision = form.get("decision");
-    if (decision === "deny") return redirect(world, authorization, oauthErrors.denied());
+    if (decision === "deny") return redirect(context, authorization, oauthErrors.denied());
 
     const user = users.get(form.get("user") ?? "");
-    if (user && decision === undefined) return this.#ask(world, request, search, authorization, user);
+    if (user && decision === undefined) return this.#ask(context, request, search, authorization, user);
     const workspace = workspaces.get(form.get("workspace") ?? "");
     if (!user || decision !== "allow" || !workspace?.memberIds.includes(user.id)) {
       return pageResponse(refusals.form(400, retry));
     }
-    const code = grantConsent(world, authorization, { userId: user.id, workspaceId: workspace.id });
-    return redirect(world, authorization, { code });
+    const code = grantConsent(context, authorization, { userId: user.id, workspaceId: workspace.id });
+    return redirect(context, authorization, { code });
   }
 
   #ask(
-    world: World,
+    context: RuleContext,
     request: EngineRequest,
     search: string,
     authorization: AuthorizationRequest,
     user: UserRow,
   ): Outcome {
-    const workspaces = world.store.workspaces.list({ memberIds: user.id });
+    const workspaces = context.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = authorization;
     const destination = destinationOf(redirectUri);
     return this.#show(request, search, authorization, (parts) =>
@@ -144,7 +144,7 @@ export class AuthorizationEndpoint {
 }
 
 const redirect = (
-  { settings }: World,
+  { settings }: RuleContext,
   target: RedirectTarget,
   result: { code: string } | OAuthError,
 ): Outcome => {

@@ -1,5 +1,5 @@
 import { digest } from "../values/digest.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { IntegrationRow } from "../store/rows.js";
 import type { AuthorizationRequest } from "./authorization-request.js";
 import { knownScopes } from "./scopes.js";
@@ -14,11 +14,11 @@ export interface ConsentingUser {
  * Records the consent of a user and returns an authorization code for the client. Only the digest of the code
  * is stored.
  */
-export const grantConsent = (world: World, request: AuthorizationRequest, user: ConsentingUser): string => {
-  const { store, clock, ids, settings } = world;
+export const grantConsent = (context: RuleContext, request: AuthorizationRequest, user: ConsentingUser): string => {
+  const { store, clock, ids, settings } = context;
   const { client, scopes, redirectUri, redirectGiven, codeChallenge } = request;
   const now = clock.now();
-  const integration = recordIntegration(world, request, user);
+  const integration = recordIntegration(context, request, user);
   const code = ids.secret(43);
   store.authorizationCodes.insert({
     id: digest(code),
@@ -38,7 +38,7 @@ export const grantConsent = (world: World, request: AuthorizationRequest, user: 
 
 /** Creates or extends the integration of a client. A workspace has at most one integration per client. */
 const recordIntegration = (
-  { store: { integrations }, clock, ids }: World,
+  { store: { integrations }, clock, ids }: RuleContext,
   { client, scopes }: AuthorizationRequest,
   { userId, workspaceId }: ConsentingUser,
 ): IntegrationRow => {

@@ -1,5 +1,5 @@
 import { digest } from "../values/digest.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { deleteExpired, deleteGrant, familyEnd, grantExpiry } from "./expiry.js";
@@ -29,11 +29,11 @@ export interface CodeParameters {
  * @throws OAuthError `invalid_grant`
  */
 export const redeemCode = (
-  world: World,
+  context: RuleContext,
   client: ClientRow,
   { code, redirectUri, verifier }: CodeParameters,
 ): Issued => {
-  const { store, clock, ids, settings } = world;
+  const { store, clock, ids, settings } = context;
   const row = store.authorizationCodes.get(digest(code));
   if (row?.clientId !== client.id) throw oauthErrors.codeUnknown();
   // If the authorization request omitted the URI, the token request may omit it or send the registered one.
@@ -57,7 +57,7 @@ export const redeemCode = (
     expiresAt: grantExpiry({ createdAt: now }, null, settings.oauth),
   });
   store.authorizationCodes.update(row.id, { grantId: grant.id, expiresAt: null });
-  const refreshToken = scopes.includes(offlineScope) ? issueRefreshToken(world, grant) : null;
+  const refreshToken = scopes.includes(offlineScope) ? issueRefreshToken(context, grant) : null;
   return { grant, scopes, refreshToken };
 };
 
@@ -69,17 +69,17 @@ export const redeemCode = (
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
 export const refresh = (
-  world: World,
+  context: RuleContext,
   client: ClientRow,
   { token, scope }: { token: string; scope: string | undefined },
 ): Issued => {
-  const { store, clock, settings } = world;
+  const { store, clock, settings } = context;
   const now = clock.now();
-  const expiresAt = findRefreshToken(world, token)?.row.expiresAt ?? Infinity;
+  const expiresAt = findRefreshToken(context, token)?.row.expiresAt ?? Infinity;
   // The other tokens of a replayed one may have expired, and have then ended the grant.
   const areDeleted = deleteExpired(store, now, settings.oauth);
   if (now >= expiresAt) throw oauthErrors.refreshExpired();
-  const match = findRefreshToken(world, token);
+  const match = findRefreshToken(context, token);
   if (match?.grant.clientId !== client.id) throw oauthErrors.refreshUnknown();
   if (!areDeleted && hasExpiredUnused(store, match.grant, now)) {
     deleteGrant(store, match.grant.id, settings.oauth);
@@ -94,7 +94,7 @@ export const refresh = (
   const scopes = narrowScopes(grant.scopes, scope);
 
   store.refreshTokens.update(row.id, row.usedAt === null ? { usedAt: now } : { replayed: true });
-  return { grant, scopes, refreshToken: issueRefreshToken(world, grant) };
+  return { grant, scopes, refreshToken: issueRefreshToken(context, grant) };
 };
 
 /** Returns whether a refresh token of the grant has expired without being used. */
@@ -103,7 +103,7 @@ const hasExpiredUnused = ({ refreshTokens }: Store, { id: grantId }: GrantRow, n
 
 /** Returns the row of a refresh token and its grant, or undefined for an unknown token. */
 export const findRefreshToken = (
-  { store }: World,
+  { store }: RuleContext,
   token: string,
 ): { row: RefreshTokenRow; grant: GrantRow } | undefined => {
   const row = store.refreshTokens.get(digest(token));
@@ -111,7 +111,7 @@ export const findRefreshToken = (
   return row && grant ? { row, grant } : undefined;
 };
 
-const issueRefreshToken = ({ store, clock, ids, settings }: World, grant: GrantRow): string => {
+const issueRefreshToken = ({ store, clock, ids, settings }: RuleContext, grant: GrantRow): string => {
   const token = ids.secret(43);
   const now = clock.now();
   const expiresAt = Math.min(now + settings.oauth.refreshToken, familyEnd(grant, settings.oauth));

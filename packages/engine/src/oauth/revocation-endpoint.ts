@@ -2,7 +2,7 @@ import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
 import { digest } from "../values/digest.js";
 import type { Outcome } from "../values/message.js";
 import type { EndpointContext } from "../world/endpoint.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { deleteGrant } from "./expiry.js";
@@ -25,23 +25,23 @@ export const revokeToken = async (
   const token = request.parameters.get("token");
   const verified = token === undefined ? undefined : await authenticator.verify(token);
   const locks = token === undefined ? [] : [digest(token)];
-  await server.transact({ mode: "write", locks }, (world) => {
-    const client = authenticateClient(world.store, request, names);
+  await server.transact({ mode: "write", locks }, (context) => {
+    const client = authenticateClient(context.store, request, names);
     if (token === undefined) throw oauthErrors.missing("token");
     // The two kinds of token have different formats, so `token_type_hint` is not needed.
-    const match = findRefreshToken(world, token);
+    const match = findRefreshToken(context, token);
     if (match) {
       if (match.grant.clientId !== client.id) throw oauthErrors.othersToken();
-      deleteGrant(world.store, match.grant.id, world.settings.oauth);
-    } else if (verified && authenticator.refusal(world, verified) === undefined) {
-      revokeAccessToken(world, client, verified);
+      deleteGrant(context.store, match.grant.id, context.settings.oauth);
+    } else if (verified && authenticator.refusal(context, verified) === undefined) {
+      revokeAccessToken(context, client, verified);
     }
   });
   return { status: 200, headers: notStored, code: null };
 };
 
 const revokeAccessToken = (
-  { store, clock }: World,
+  { store, clock }: RuleContext,
   client: ClientRow,
   { principal, expiresAt }: VerifiedToken,
 ): void => {

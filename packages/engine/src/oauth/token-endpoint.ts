@@ -2,7 +2,7 @@ import { type TokenClaims, type TokenSigner, tokenClaims } from "../world/access
 import type { Outcome } from "../values/message.js";
 import { digest } from "../values/digest.js";
 import type { EndpointContext } from "../world/endpoint.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { familyEnd } from "./expiry.js";
@@ -38,14 +38,14 @@ export const issueToken = async (
   const { parameters } = request;
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];
   const locks = secrets.flatMap((secret) => (secret === undefined ? [] : [digest(secret)]));
-  const issued = await server.transact({ mode: "write", locks }, (world) => {
-    const client = authenticateClient(world.store, request, names);
-    const { grant, ...tokens } = issue(world, client, request);
-    const now = world.clock.now();
+  const issued = await server.transact({ mode: "write", locks }, (context) => {
+    const client = authenticateClient(context.store, request, names);
+    const { grant, ...tokens } = issue(context, client, request);
+    const now = context.clock.now();
     const { accessToken } = settings.oauth;
     // No access token outlives the last refresh of its grant.
     const lifetime = Math.min(accessToken, familyEnd(grant, settings.oauth) - now);
-    return { claims: claimsOf(world, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
+    return { claims: claimsOf(context, grant, tokens.scopes, now + lifetime), lifetime, ...tokens };
   });
   const { claims, lifetime, scopes, refreshToken } = issued;
   return jsonResponse({
@@ -57,32 +57,32 @@ export const issueToken = async (
   });
 };
 
-const issue = (world: World, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
+const issue = (context: RuleContext, client: ClientRow, { parameters, log }: ClientRequest): Issued => {
   const grantType = required(parameters, "grant_type");
   if (grantType === "authorization_code") {
     log({ grant_type: grantType });
     const code = required(parameters, "code");
     const redirectUri = parameters.get("redirect_uri");
     const verifier = parameters.get("code_verifier");
-    return redeemCode(world, client, { code, redirectUri, verifier });
+    return redeemCode(context, client, { code, redirectUri, verifier });
   }
   if (grantType === "refresh_token") {
     log({ grant_type: grantType });
     const token = required(parameters, "refresh_token");
-    return refresh(world, client, { token, scope: parameters.get("scope") });
+    return refresh(context, client, { token, scope: parameters.get("scope") });
   }
   throw oauthErrors.grantType();
 };
 
 const claimsOf = (
-  world: World,
+  context: RuleContext,
   grant: GrantRow,
   scopes: readonly string[],
   expiresAt: number,
 ): TokenClaims => {
   const { id, userId, workspaceId, clientId, integrationId } = grant;
-  const email = world.store.users.get(userId)?.email ?? "";
-  return tokenClaims(world, {
+  const email = context.store.users.get(userId)?.email ?? "";
+  return tokenClaims(context, {
     subject: userId,
     expiresAt,
     scopes,

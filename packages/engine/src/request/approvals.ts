@@ -4,7 +4,7 @@ import { errors } from "../values/errors.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AgentPrincipal } from "../values/principal.js";
 import type { ApprovalSettings } from "../values/settings.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 /** A request of an agent, as far as approvals compare it. */
 export interface GatedRequest {
@@ -75,8 +75,8 @@ const digestOf = ({ operation, path, query, body }: GatedRequest): string =>
  *
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
-export const requireApproval = (world: World, request: GatedRequest): ApprovalRow | undefined => {
-  const { store, clock, ids, settings } = world;
+export const requireApproval = (context: RuleContext, request: GatedRequest): ApprovalRow | undefined => {
+  const { store, clock, ids, settings } = context;
   const { operation, agent, projectId } = request;
   const now = clock.now();
   const requestDigest = digestOf(request);

@@ -5,13 +5,13 @@ import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type Reachable, fieldOf, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 /** An approval that a request uses. */
 export interface ApprovalUse {
-  consume(world: World): void;
+  consume(context: RuleContext): void;
   /** Makes the approval usable again after the request failed. */
-  release(world: World): void;
+  release(context: RuleContext): void;
 }
 
 /**
@@ -22,18 +22,18 @@ export interface ApprovalUse {
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
 export const approve = (
-  { world, principal, bearers }: OperationCall,
+  { context, principal, bearers }: OperationCall,
   { operation, valid }: AuthorizedRequest,
 ): ApprovalUse | undefined => {
   if (principal.kind !== "agent") return undefined;
-  const changes = (field: string): boolean => changesField(world, operation, valid, field);
-  if (!needsApproval(operation, world.settings.approvals, changes)) return undefined;
+  const changes = (field: string): boolean => changesField(context, operation, valid, field);
+  if (!needsApproval(operation, context.settings.approvals, changes)) return undefined;
   const body = { ...valid.body };
   for (const field of operation.secretFields) body[field] = bearers[field]?.workspaceId ?? null;
-  const approval = requireApproval(world, {
+  const approval = requireApproval(context, {
     operation,
     agent: principal,
-    projectId: projectOf(world, operation, valid),
+    projectId: projectOf(context, operation, valid),
     path: valid.path,
     query: valid.query,
     body,
@@ -41,7 +41,7 @@ export const approve = (
   if (!approval) return undefined;
   const setStatus =
     (status: ApprovalRow["status"]) =>
-    ({ store }: World): void => {
+    ({ store }: RuleContext): void => {
       store.approvals.update(approval.id, { status });
     };
   return { consume: setStatus("consumed"), release: setStatus("approved") };
@@ -49,7 +49,7 @@ export const approve = (
 
 /** Returns whether a request changes a field of the resource in its path. */
 const changesField = (
-  { store }: World,
+  { store }: RuleContext,
   operation: OperationEntry,
   { path, body }: ValidRequest,
   field: string,
@@ -60,7 +60,7 @@ const changesField = (
   );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
-const projectOf = ({ store }: World, operation: OperationEntry, valid: ValidRequest): string | null => {
+const projectOf = ({ store }: RuleContext, operation: OperationEntry, valid: ValidRequest): string | null => {
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const id = valid.path[name];
     if (id === undefined || !isReachable(kind)) continue;

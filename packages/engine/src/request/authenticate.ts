@@ -2,7 +2,7 @@ import { errors } from "../values/errors.js";
 import { type EngineRequest, header } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 const reasons: Readonly<Record<TokenRefusal, string>> = {
   invalid: "The access token is not valid",
@@ -35,10 +35,10 @@ const bearerToken = (authorization: string | undefined): string => {
  */
 export const authenticate = (
   authenticator: Authenticator,
-  world: World,
+  context: RuleContext,
   token: VerifiedToken | undefined,
 ): Principal => {
-  const refusal = token === undefined ? "invalid" : authenticator.refusal(world, token);
+  const refusal = token === undefined ? "invalid" : authenticator.refusal(context, token);
   if (token === undefined || refusal !== undefined) throw errors.unauthorized(reasons[refusal ?? "invalid"]);
   return token.principal;
 };

@@ -1,7 +1,7 @@
 import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { OperationCall } from "../world/behavior.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 const noBearers: OperationCall["bearers"] = {};
 
@@ -12,15 +12,15 @@ const noBearers: OperationCall["bearers"] = {};
  */
 export const callOf = (
   authenticator: Authenticator,
-  world: World,
+  context: RuleContext,
   { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall => {
   const { id: operationId, foreignStatus, secretFields } = operation;
-  const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, world, tokens);
+  const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, context, tokens);
   const call: Record<keyof OperationCall, unknown> = {
     operationId,
-    world,
+    world: context,
     principal,
     path,
     query,
@@ -34,12 +34,12 @@ export const callOf = (
 
 const bearersOf = (
   authenticator: Authenticator,
-  world: World,
+  context: RuleContext,
   tokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall["bearers"] =>
   Object.fromEntries(
     Object.entries(tokens).map(([field, token]) => [
       field,
-      token && authenticator.refusal(world, token) === undefined ? token.principal : undefined,
+      token && authenticator.refusal(context, token) === undefined ? token.principal : undefined,
     ]),
   );

@@ -20,13 +20,13 @@ import { type RequestLog, logEntry } from "./request-log.js";
 import { withPublicCode } from "./public-codes.js";
 import { isApiPath, operationAt } from "./route.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { validate } from "./validate.js";
 
 export interface EngineParts extends PipelineParts {
   readonly log: RequestLog;
   /** Returns the world for the next request. */
-  readonly world: () => ServerWorld;
+  readonly context: () => RequestContext;
   readonly recorder: Recorder | undefined;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateResponses: boolean;
@@ -88,9 +88,9 @@ export class Engine {
   /** Returns how to read the body of a request with this method and path. */
   bodyPolicy(method: string, path: string): BodyPolicy {
     const [pathname = ""] = path.split("?", 1);
-    const world = this.parts.world();
-    const { limits } = world.settings;
-    const endpoint = isApiPath(pathname) ? undefined : world.findEndpoint(method, pathname);
+    const context = this.parts.context();
+    const { limits } = context.settings;
+    const endpoint = isApiPath(pathname) ? undefined : context.findEndpoint(method, pathname);
     if (endpoint) return { limit: endpoint.bodyLimit(method, limits), discarded: endpoint.discardsBody };
     const operation = operationAt(method, pathname);
     const isRead = operation !== undefined && operation.body !== "none";
@@ -125,26 +125,26 @@ export class Engine {
 
   async #perform(request: AuthorizedRequest): Promise<Success> {
     const { operation } = request;
-    const world = this.parts.world();
+    const context = this.parts.context();
     const behavior: AnyBehavior = this.parts.behaviors[operation.id];
     const prepared = needsPreparation(operation, behavior)
-      ? await prepare(world, behavior, request)
+      ? await prepare(context, behavior, request)
       : nothingPrepared;
-    const success = await perform(world, { behavior, request, prepared, approve: () => undefined });
-    await world.saved();
+    const success = await perform(context, { behavior, request, prepared, approve: () => undefined });
+    await context.saved();
     return success;
   }
 
   #open(request: EngineRequest, requestId: string): Exchange {
     const mark = request.path.indexOf("?");
-    const world = this.parts.world();
+    const context = this.parts.context();
     return {
-      world,
+      context,
       request,
       requestId,
       path: mark === -1 ? request.path : request.path.slice(0, mark),
       search: mark === -1 ? "" : request.path.slice(mark + 1),
-      at: world.clock.now(),
+      at: context.clock.now(),
       startedAt: performance.now(),
       operation: undefined,
       endpoint: undefined,
@@ -170,7 +170,7 @@ export class Engine {
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #save(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const saved = exchange.world.saved();
+    const saved = exchange.context.saved();
     if (!saved) return this.#respond(exchange, this.#checkContract(exchange, outcome));
     return saved.then(
       () => this.#respond(exchange, this.#checkContract(exchange, outcome)),
@@ -189,8 +189,8 @@ export class Engine {
   }
 
   #respond(exchange: Exchange, refusedOrDone: Outcome): EngineResponse {
-    const { requestId, request, path, world } = exchange;
-    const isPublic = world.settings.errorCodes === "public" && isApiPath(path) && !exchange.foreign;
+    const { requestId, request, path, context } = exchange;
+    const isPublic = context.settings.errorCodes === "public" && isApiPath(path) && !exchange.foreign;
     const outcome = isPublic ? withPublicCode(refusedOrDone, exchange.operation?.id) : refusedOrDone;
     const headers: Record<string, string> = {
       "x-request-id": requestId,
@@ -207,7 +207,7 @@ export class Engine {
       headers["content-type"] = "application/json";
       body = outcome.json ?? JSON.stringify(outcome.body);
     }
-    if (exchange.world.epoch === this.parts.world().epoch)
+    if (exchange.context.epoch === this.parts.context().epoch)
       this.parts.log.add(logEntry(exchange, outcome), request.body?.length ?? 0);
     return {
       status: outcome.status,

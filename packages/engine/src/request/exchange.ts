@@ -3,12 +3,12 @@ import type { Fault } from "../world/faults.js";
 import type { EngineRequest } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { Principal } from "../values/principal.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import type { ValidRequest } from "./validate.js";
 
 /** A request in the pipeline, with the results of the steps so far. */
 export interface Exchange {
-  readonly world: ServerWorld;
+  readonly context: RequestContext;
   readonly request: EngineRequest;
   readonly requestId: string;
   /** The path without its query. */

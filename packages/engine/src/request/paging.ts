@@ -34,7 +34,7 @@ export const page = <T extends Row, W>(
   const { limit, cursor, ...filters } = call.query;
   const scope = (): string =>
     JSON.stringify([call.operationId, call.path, Object.entries(filters).sort(), call.principal.workspaceId]);
-  const after = cursor ? call.world.cursors.read(cursor, scope()) : undefined;
+  const after = cursor ? call.context.cursors.read(cursor, scope()) : undefined;
   if (cursor && after === undefined) {
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
@@ -43,12 +43,12 @@ export const page = <T extends Row, W>(
   const page = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = page.at(-1);
   const nextCursor =
-    rows.length > limit && last ? call.world.cursors.write(collection.sequence(last.id), scope()) : null;
+    rows.length > limit && last ? call.context.cursors.write(collection.sequence(last.id), scope()) : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
-  const { world } = call;
-  const { texts } = world;
+  const { context } = call;
+  const { texts } = context;
   if (texts === undefined) {
-    return { status: 200, body: { data: forEachOf(page, (row) => present(world, row)), pagination } };
+    return { status: 200, body: { data: forEachOf(page, (row) => present(context, row)), pagination } };
   }
   const data = texts.list(present, page);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };

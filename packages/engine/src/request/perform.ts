@@ -7,9 +7,9 @@ import { callOf } from "./call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
 import type { Prepared } from "./prepare.js";
 import { RequestError } from "../values/request-error.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import { andThen } from "../values/awaitable.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 /**
  * Returns the approval that the request uses; undefined when it needs none.
@@ -34,18 +34,18 @@ export interface Performed {
 
 /** Runs the behavior of an operation in a transaction: check, approve, act. */
 export const performIn = (
-  { authenticator }: ServerWorld,
-  world: World,
+  { authenticator }: RequestContext,
+  context: RuleContext,
   { behavior, request, prepared, approve }: ReadyRequest,
 ): Performed => {
-  const call = callOf(authenticator, world, request, prepared.tokens);
+  const call = callOf(authenticator, context, request, prepared.tokens);
   const checked = behavior.check(call, prepared.result);
   const approval = approve(call, request);
-  approval?.consume(world);
+  approval?.consume(context);
   try {
     return { success: behavior.act(call, checked), approval };
   } catch (error) {
-    approval?.release(world);
+    approval?.release(context);
     throw error;
   }
 };
@@ -57,7 +57,7 @@ export const performIn = (
  * @throws OutcomeUnknownError when the approval stays used because it cannot be stored.
  */
 const releaseApproval = async (
-  server: ServerWorld,
+  server: RequestContext,
   ready: ReadyRequest,
   approval: ApprovalUse,
   error: unknown,
@@ -65,7 +65,7 @@ const releaseApproval = async (
   const isUnknown = error instanceof OutcomeUnknownError;
   if (isUnknown && ready.request.operation.method !== "DELETE") return;
   try {
-    await server.transact(accessOf(ready), (world) => approval.release(world));
+    await server.transact(accessOf(ready), (context) => approval.release(context));
   } catch (failure) {
     if (!(failure instanceof DatabaseUnavailableError)) throw failure;
     if (!isUnknown) throw new OutcomeUnknownError("The approval may stay used", { cause: failure });
@@ -77,7 +77,7 @@ const releaseApproval = async (
  * happen when the response of the commit that stored the job was lost.
  */
 const performAgain = async (
-  server: ServerWorld,
+  server: RequestContext,
   ready: ReadyRequest,
   superseded: SupersededError,
   success: Success,
@@ -100,7 +100,7 @@ const performAgain = async (
  * job that another request has superseded runs the behavior again.
  */
 export const finish = (
-  server: ServerWorld,
+  server: RequestContext,
   ready: ReadyRequest,
   { success, approval }: Performed,
 ): Success | Promise<Success> => {
@@ -114,9 +114,9 @@ export const finish = (
 };
 
 /** Runs the behavior of an operation, and waits for the job that it schedules, if any. */
-export const perform = (server: ServerWorld, ready: ReadyRequest): Success | Promise<Success> =>
+export const perform = (server: RequestContext, ready: ReadyRequest): Success | Promise<Success> =>
   andThen(
-    server.transact(accessOf(ready), (world) => performIn(server, world, ready)),
+    server.transact(accessOf(ready), (context) => performIn(server, context, ready)),
     (performed) => finish(server, ready, performed),
   );
 

@@ -21,8 +21,8 @@ import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
 import { Missing, type Want } from "../store/want.js";
-import type { ServerWorld } from "../world/server-world.js";
-import type { World } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {
@@ -35,9 +35,9 @@ export interface PipelineParts {
  * `RequestError`. The result is a promise only when a step has to wait.
  */
 export const runPipeline = (parts: PipelineParts, exchange: Exchange): Outcome | Promise<Outcome> => {
-  const { request, path, world } = exchange;
+  const { request, path, context } = exchange;
   if (!isApiPath(path) || path === contractPath) {
-    const endpoint = world.findEndpoint(request.method, path);
+    const endpoint = context.findEndpoint(request.method, path);
     if (endpoint) return runEndpoint(parts, exchange, endpoint);
   } else if (request.method === "OPTIONS") return preflight(exchange);
   const target = route(request.method, path);
@@ -50,9 +50,9 @@ const runEndpoint = (
   exchange: Exchange,
   endpoint: Endpoint,
 ): Outcome | Promise<Outcome> => {
-  const { world, request, search } = exchange;
+  const { context, request, search } = exchange;
   exchange.endpoint = endpoint;
-  const respond = (): Outcome | Promise<Outcome> => endpoint.respond(world, request, search);
+  const respond = (): Outcome | Promise<Outcome> => endpoint.respond(context, request, search);
   return endpoint.id === null ? respond() : withFault(parts, exchange, endpoint.id, respond);
 };
 
@@ -80,7 +80,7 @@ const withFault = (
 };
 
 const runOperation = (parts: PipelineParts, exchange: Exchange, target: Route): Outcome | Promise<Outcome> =>
-  andThen(verifyBearer(exchange.world.authenticator, exchange.request), (token) =>
+  andThen(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
     runVerified(parts, exchange, target, token),
   );
 
@@ -92,7 +92,7 @@ const runVerified = (
   token: VerifiedToken | undefined,
 ): Outcome | Promise<Outcome> => {
   const { operation } = target;
-  const { world: server } = exchange;
+  const { context: server } = exchange;
   const behavior: AnyBehavior = parts.behaviors[operation.id];
   const isPrepared = needsPreparation(operation, behavior);
   const workspaceId = token?.principal.workspaceId;
@@ -102,11 +102,11 @@ const runVerified = (
   };
   const ran = server.transact(
     access,
-    (world) => {
-      const principal = authenticate(server.authenticator, world, token);
-      const request = authorizeRequest(exchange, target, principal, world);
+    (context) => {
+      const principal = authenticate(server.authenticator, context, token);
+      const request = authorizeRequest(exchange, target, principal, context);
       const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
-      return { ready, performed: isPrepared ? undefined : performIn(server, world, ready) };
+      return { ready, performed: isPrepared ? undefined : performIn(server, context, ready) };
     },
     () => (token === undefined ? [] : wantsOf(server, token, target, exchange.search, behavior)),
   );
@@ -121,7 +121,7 @@ const runVerified = (
 
 /** Returns what a request probably reads, so that it is loaded at once. */
 export const wantsOf = (
-  server: Pick<ServerWorld, "countWants"> & { readonly authenticator: Pick<Authenticator, "wants"> },
+  server: Pick<RequestContext, "countWants"> & { readonly authenticator: Pick<Authenticator, "wants"> },
   token: VerifiedToken,
   target: Route,
   search: string,
@@ -143,15 +143,15 @@ const authorizeRequest = (
   exchange: Exchange,
   target: Route,
   principal: Principal,
-  world: World,
+  context: RuleContext,
 ): AuthorizedRequest => {
   const { operation } = target;
   const { request, search } = exchange;
   exchange.principal = principal;
-  exchange.counted ??= countRequest(() => world.countRequest(operation.id, principal));
+  exchange.counted ??= countRequest(() => context.countRequest(operation.id, principal));
   if ("error" in exchange.counted) throw exchange.counted.error;
   exchange.headers = exchange.counted.headers;
-  const { limits, unknownFields } = world.settings;
+  const { limits, unknownFields } = context.settings;
   const valid = validate(target, search, readBody(operation, request, limits), unknownFields);
   exchange.valid = valid;
   authorize(operation, principal);

@@ -53,7 +53,7 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
   const error = errorOf(status, code);
   exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
   // A code that the fault does not name follows the settings, like those of all other refusals.
-  const isPublic = code === undefined && exchange.foreign && exchange.world.settings.errorCodes === "public";
+  const isPublic = code === undefined && exchange.foreign && exchange.context.settings.errorCodes === "public";
   return isPublic ? withPublicCode(refusal(error), operation.id) : refusal(error);
 };
 

@@ -3,7 +3,7 @@ import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyBehavior } from "../world/behavior.js";
 import { callOf } from "./call.js";
 import type { OperationEntry } from "../generated/operations.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 
 /** Results of the asynchronous work that the synchronous steps need. */
 export interface Prepared {
@@ -22,7 +22,7 @@ export const needsPreparation = ({ secretFields }: OperationEntry, behavior: Any
 
 /** Runs the asynchronous work of a request, so that `check` and `act` are synchronous. */
 export const prepare = async (
-  server: ServerWorld,
+  server: RequestContext,
   behavior: AnyBehavior,
   request: AuthorizedRequest,
 ): Promise<Prepared> => {
@@ -30,14 +30,14 @@ export const prepare = async (
   const { prepare: preparation } = behavior;
   if (!preparation) return { tokens, result: undefined };
   const access = { mode: "read", locks: [request.principal.workspaceId] } as const;
-  const plan = await server.transact(access, (world) =>
-    preparation.plan(callOf(server.authenticator, world, request, tokens)),
+  const plan = await server.transact(access, (context) =>
+    preparation.plan(callOf(server.authenticator, context, request, tokens)),
   );
   return { tokens, result: await preparation.work(server.services, plan) };
 };
 
 const verifyTokens = async (
-  { authenticator }: ServerWorld,
+  { authenticator }: RequestContext,
   { operation, valid }: AuthorizedRequest,
 ): Promise<Prepared["tokens"]> => {
   const verified = operation.secretFields.map(async (field) => {

@@ -101,7 +101,7 @@ export const workspaceIdOf = <K extends keyof Reachable>(
  * the contract of the operation decides between 403 `auth:forbidden` and the same 404.
  */
 export const reach = <K extends keyof Reachable>(call: OperationCall, kind: K, id: string): Reachable[K] => {
-  const { store } = call.world;
+  const { store } = call.context;
   const row = lookups[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
   if (workspaceIdOf(store, kind, id) !== call.principal.workspaceId) {
@@ -122,4 +122,4 @@ export const wantsOfPath = (
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
 export const isReachable = (call: OperationCall, kind: keyof Reachable, id: string): boolean =>
-  workspaceIdOf(call.world.store, kind, id) === call.principal.workspaceId;
+  workspaceIdOf(call.context.store, kind, id) === call.principal.workspaceId;

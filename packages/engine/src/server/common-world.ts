@@ -10,13 +10,13 @@ import type { DatabaseEngine } from "../world/database-engine.js";
 import type { DatabaseWork } from "../world/database-work.js";
 import { memoryDatabaseEngine } from "../world/memory-database-engine.js";
 import type { ServerTables } from "../world/server-rows.js";
-import type { ServerWorld } from "../world/server-world.js";
-import type { World } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
 import type { EngineOptions } from "./engine-options.js";
 import type { KeyedParts, ServerState } from "./server-state.js";
 
 /** The parts that all contexts of a server share, wherever its rows are. */
-export interface WorldParts {
+export interface ContextParts {
   readonly settings: Settings;
   readonly databaseEngine: DatabaseEngine;
   readonly databaseWork: DatabaseWork;
@@ -25,7 +25,7 @@ export interface WorldParts {
 }
 
 /** @throws TypeError for a setting that is not valid. */
-export const worldPartsOf = (options: EngineOptions, databaseWork: DatabaseWork): WorldParts => {
+export const contextPartsOf = (options: EngineOptions, databaseWork: DatabaseWork): ContextParts => {
   const settings = mergeSettings(options.settings);
   const { databaseEngine = memoryDatabaseEngine("mgmt.test"), signInKey } = options;
   const gate = signInKey === undefined ? undefined : new SignInGate(signInKey, settings.authUrl);
@@ -33,11 +33,11 @@ export const worldPartsOf = (options: EngineOptions, databaseWork: DatabaseWork)
 };
 
 /** Returns the part of a server's world that does not depend on where its rows are. */
-export const commonWorld = (
-  { settings, databaseEngine, databaseWork, gate }: WorldParts,
+export const commonContext = (
+  { settings, databaseEngine, databaseWork, gate }: ContextParts,
   { tokens, endpoints }: Pick<KeyedParts, "tokens" | "endpoints">,
 ): Pick<
-  ServerWorld,
+  RequestContext,
   "settings" | "databaseEngine" | "databaseWork" | "authenticator" | "services" | "findEndpoint"
 > => {
   const findApprovalPage = approvalPages(gate);
@@ -54,7 +54,7 @@ export const commonWorld = (
 
 /** Returns what counts requests for the rate limit of a server. */
 export const requestCounter =
-  (server: () => ServerState, clock: Clock, tables: Pick<ServerTables, "hit">): World["countRequest"] =>
+  (server: () => ServerState, clock: Clock, tables: Pick<ServerTables, "hit">): RuleContext["countRequest"] =>
   (operation, principal) => {
     const { rateLimit, row } = server();
     return countRequest(rateLimit, operation, (limit) => {
@@ -64,7 +64,7 @@ export const requestCounter =
   };
 
 /** Returns the addresses that rules write into responses. */
-export const addressesOf = ({ baseUrl }: Settings): Pick<World, "url" | "uploadUrl"> => ({
+export const addressesOf = ({ baseUrl }: Settings): Pick<RuleContext, "url" | "uploadUrl"> => ({
   url: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
   uploadUrl: (deploymentId, key) => baseUrl + uploadPath(deploymentId, key),
 });

@@ -14,13 +14,13 @@ import {
   generatorId,
   serverId,
 } from "../world/server-rows.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 
 /** The rows and the context of a step on the rows of the server itself. */
 export interface TransactionView {
   readonly tables: ServerTables;
   readonly row: ServerRow;
-  readonly world: World;
+  readonly context: RuleContext;
 }
 
 /** Where the rows of the server itself are. */
@@ -45,10 +45,10 @@ export const recordsOf = <M extends Mode>(rows: ControlRows<M>): ServerRecords<M
   };
 };
 
-const stepOf = ({ tables, row, world }: TransactionView, random: RandomIds): ServerStep => ({
+const stepOf = ({ tables, row, context }: TransactionView, random: RandomIds): ServerStep => ({
   installed: row,
   faults: tables.table<FaultRow, Everything>("faults"),
-  now: world.clock.now(),
+  now: context.clock.now(),
   install: (changes) => void tables.table<ServerRow, Everything>("server").update(serverId, changes),
   draw: () => {
     const generators = tables.table<GeneratorRow, Everything>("server");
@@ -66,7 +66,7 @@ export const clockAccess: Access = { mode: "write", locks: ["clock"] };
 
 /** Returns the clock that the control surface uses. */
 export const clockOf = <M extends Mode>(rows: ControlRows<M>): ClockSource<M> => ({
-  read: (look) => rows.run(readOnly, ({ world }) => look(world.clock)),
+  read: (look) => rows.run(readOnly, ({ context }) => look(context.clock)),
   change: (change) =>
     andThen(
       rows.run(clockAccess, ({ tables }) => changeClock(tables, change)),

@@ -4,7 +4,7 @@ import { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { Settings } from "../values/settings.js";
 import { DatabaseWork } from "../world/database-work.js";
-import { worldPartsOf } from "./common-world.js";
+import { contextPartsOf } from "./common-world.js";
 import type { EngineOptions } from "./engine-options.js";
 import { type MemoryParts, MemoryState, type MemoryView } from "./memory-state.js";
 import { tablesOfNew } from "./new-server.js";
@@ -20,7 +20,7 @@ export class MemoryBackend implements Backend<"sync"> {
 
   constructor(options: EngineOptions) {
     const { onDefect = console.error, afterMutation } = options;
-    const parts = worldPartsOf(options, new DatabaseWork());
+    const parts = contextPartsOf(options, new DatabaseWork());
     this.settings = parts.settings;
     this.#parts = { ...parts, windows: new RateWindows(), afterMutation, onDefect };
     this.#current = new MemoryState(tablesOfNew(options), this.#parts);
@@ -30,12 +30,12 @@ export class MemoryBackend implements Backend<"sync"> {
     return this.#current.row.hasFaults;
   }
 
-  requestWorld(): MemoryView {
-    return this.#current.world;
+  requestContext(): MemoryView {
+    return this.#current.context;
   }
 
-  world(): MemoryView {
-    return this.#current.world;
+  context(): MemoryView {
+    return this.#current.context;
   }
 
   run<T>(_access: Access, step: (view: TransactionView) => T): T {
@@ -51,7 +51,7 @@ export class MemoryBackend implements Backend<"sync"> {
   }
 
   tenantRows(workspaceId: string): DefaultRows {
-    return new DefaultRows(() => this.#current.world.store, workspaceId);
+    return new DefaultRows(() => this.#current.context.store, workspaceId);
   }
 
   readAll<T>(look: (states: TableStates) => T): T {

@@ -24,6 +24,6 @@ export class MemoryServer extends Server<"sync"> {
 
   /** The rows of the current state. */
   get store(): Store {
-    return this.#backend.world().store;
+    return this.#backend.context().store;
   }
 }

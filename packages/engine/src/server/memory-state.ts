@@ -9,23 +9,23 @@ import { RandomIds } from "../values/random-ids.js";
 import { RowTexts } from "../world/row-texts.js";
 import type { Job } from "../world/scheduler.js";
 import { type GeneratorRow, type ServerRow, generatorId, serverId } from "../world/server-rows.js";
-import type { ServerWorld } from "../world/server-world.js";
-import type { World } from "../world/world.js";
+import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../world/world.js";
 import { ChangeHook } from "./change-hook.js";
-import { type WorldParts, addressesOf, commonWorld, requestCounter } from "./common-world.js";
+import { type ContextParts, addressesOf, commonContext, requestCounter } from "./common-world.js";
 import { MemoryTables } from "./memory-tables.js";
 import { type TransactionView, changeClock } from "./control-rows.js";
 import { runJob } from "./run-job.js";
 import { type ServerState, serverStateOf } from "./server-state.js";
 
 /** The view of a server in memory that rules and the steps of a request have. */
-export interface MemoryView extends World, ServerWorld<"sync"> {
+export interface MemoryView extends RuleContext, RequestContext<"sync"> {
   readonly store: MemoryStore;
-  readonly databaseEngine: WorldParts["databaseEngine"];
+  readonly databaseEngine: ContextParts["databaseEngine"];
 }
 
 /** Parts that all states of a server share. */
-export interface MemoryParts extends WorldParts {
+export interface MemoryParts extends ContextParts {
   readonly windows: RateWindows;
   readonly afterMutation: (() => void | Promise<void>) | undefined;
   readonly onDefect: (error: unknown) => void;
@@ -33,7 +33,7 @@ export interface MemoryParts extends WorldParts {
 
 /** The state of a server in memory. Replacing all rows creates a new state. */
 export class MemoryState {
-  readonly world: MemoryView;
+  readonly context: MemoryView;
   readonly queue: JobQueue;
   readonly changes: ChangeHook;
   readonly #parts: MemoryParts;
@@ -67,8 +67,8 @@ export class MemoryState {
     });
     let scheduled = 0;
     const newId = (): string => String((scheduled += 1));
-    const world: MemoryView = {
-      ...commonWorld(parts, this.#server),
+    const context: MemoryView = {
+      ...commonContext(parts, this.#server),
       ...addresses,
       store,
       texts: new RowTexts({ store, databaseEngine, url: addresses.url }, () => store.version),
@@ -76,7 +76,7 @@ export class MemoryState {
       ids: this.#ids,
       scheduler: new TableScheduler({ jobs, owner: null, newId }),
       cursors: this.#server.cursors,
-      transact: (_access, step) => step(world),
+      transact: (_access, step) => step(context),
       runJob: (job) => this.queue.runNow(job),
       finishJobs: (subject) => this.queue.finish(subject),
       epoch: this.#server.row.epoch,
@@ -84,7 +84,7 @@ export class MemoryState {
       countRequest: requestCounter(server, clock, tables),
       saved: () => this.changes.saved(store),
     };
-    this.world = world;
+    this.context = context;
     this.queue.arm();
   }
 
@@ -96,7 +96,7 @@ export class MemoryState {
   /** Runs a step on the rows of the server itself. */
   run<T>(step: (view: TransactionView) => T): T {
     try {
-      return step({ tables: this.#tables, row: this.row, world: this.world });
+      return step({ tables: this.#tables, row: this.row, context: this.context });
     } finally {
       const row = rowOf(this.#tables);
       if (row !== this.row) this.#server = serverStateOf(row, "", this.#parts, this.#server);
@@ -115,9 +115,9 @@ export class MemoryState {
     return async (handler) => {
       // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
       // response reports it.
-      if (job.change !== undefined) await this.world.saved()?.catch(() => undefined);
-      await handler(this.world, job.subject, job.change);
-      if (!isAwaited) await this.world.saved();
+      if (job.change !== undefined) await this.context.saved()?.catch(() => undefined);
+      await handler(this.context, job.subject, job.change);
+      if (!isAwaited) await this.context.saved();
     };
   }
 }

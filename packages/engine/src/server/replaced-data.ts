@@ -54,19 +54,19 @@ type Step = () => Promise<void>;
 
 const dropRemoved = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...world }: Work,
+  { databaseEngine, databaseWork, ...context }: Work,
 ): Step[] => {
   const databases = rowsRemoved<DatabaseRow>(before, after, "databases").map(({ id }): Step => () => {
     databaseWork.cancelFilling(id);
     return databaseWork.inTurn([id], async () => {
-      if ((await findDatabase(world, id)) === undefined) await databaseEngine.drop(id);
+      if ((await findDatabase(context, id)) === undefined) await databaseEngine.drop(id);
     });
   });
   const backups = rowsRemoved<BackupRow>(before, after, "backups").map(
     ({ id, databaseId }): Step =>
       () =>
         databaseWork.inTurn([databaseId], async () => {
-          const backup = await world.transact(readOnly, ({ store }) => store.backups.get(id));
+          const backup = await context.transact(readOnly, ({ store }) => store.backups.get(id));
           if (backup === undefined) await databaseEngine.dropBackup(id);
         }),
   );
@@ -75,7 +75,7 @@ const dropRemoved = (
 
 const matchLogins = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...world }: Work,
+  { databaseEngine, databaseWork, ...context }: Work,
 ): Step[] => {
   const [known, wanted] = [existing(before), existing(after)];
   const jobs = rowsIn<JobRow>(before, "jobs");
@@ -88,7 +88,7 @@ const matchLogins = (
     ([id]): Step =>
       () =>
         databaseWork.inTurn([id], async () => {
-          const database = await findDatabase(world, id);
+          const database = await findDatabase(context, id);
           if (!database?.row.made || isBeingDeleted(database.row)) return;
           await databaseEngine.create(id, { type: "empty" }, database.credentials);
           const connectionIds = new Set(database.credentials.map(({ connectionId }) => connectionId));
@@ -119,7 +119,7 @@ const earlierConnections = (states: TableStates, jobs: readonly JobRow[]): Map<s
 
 const markLostBackups = (
   { before, after }: Replacement,
-  { databaseEngine, databaseWork, ...world }: Work,
+  { databaseEngine, databaseWork, ...context }: Work,
 ): Step[] => {
   const known = new Set(completedBackups(before).map(({ id }) => id));
   const added = completedBackups(after).filter(({ id }) => !known.has(id));
@@ -128,7 +128,7 @@ const markLostBackups = (
       () =>
         databaseWork.inTurn([databaseId], async () => {
           if (await databaseEngine.hasBackup(id)) return;
-          await world.transact(withoutLocks, ({ store }) => {
+          await context.transact(withoutLocks, ({ store }) => {
             if (store.backups.get(id)?.status === "completed") store.backups.update(id, { status: "failed" });
           });
         }),

@@ -20,7 +20,7 @@ import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { randomText } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
 import type { ServerRecords } from "../world/server-rows.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import type { EngineOptions } from "./engine-options.js";
 import { withEnsuredClients } from "./ensured-clients.js";
 import { type ControlRows, clockOf, recordsOf } from "./control-rows.js";
@@ -31,9 +31,9 @@ import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./snapshot-t
 export interface Backend<M extends Mode> extends ControlRows<M> {
   readonly settings: Settings;
   /** Returns the world for the next request. */
-  requestWorld(): ServerWorld;
+  requestContext(): RequestContext;
   /** Returns the world for jobs and the control surface. */
-  world(): ServerWorld<M>;
+  context(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   tenantRows(workspaceId: string): Awaitable<TenantRows>;
   /** Returns what a function makes of the rows of all tables. */
@@ -78,7 +78,7 @@ export class Server<M extends Mode = Mode> {
 
   protected constructor(backend: Backend<M>, parts: ServerParts) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = parts;
-    const world = (): ServerWorld<M> => backend.world();
+    const context = (): RequestContext<M> => backend.context();
     this.#backend = backend;
     this.settings = backend.settings;
     this.#records = recordsOf(backend);
@@ -86,7 +86,7 @@ export class Server<M extends Mode = Mode> {
     this.faults = new Faults(this.#records);
     this.#log = new RequestLog(logCapacity);
     this.#engine = new Engine({
-      world: () => backend.requestWorld(),
+      context: () => backend.requestContext(),
       behaviors,
       faults: this.faults,
       log: this.#log,
@@ -95,12 +95,12 @@ export class Server<M extends Mode = Mode> {
       onDefect,
       requestIdPrefix: parts.requestIdPrefix,
     });
-    this.approvals = new ApprovalsControl(world);
-    this.states = new StateControl(world);
-    this.dataPlane = new DataPlaneControl(world, dataPlane);
-    this.oauth = new OAuthControl(world);
-    this.seed = new Seeder(world, this.#engine, this.states);
-    this.tokens = new TokenMint(world);
+    this.approvals = new ApprovalsControl(context);
+    this.states = new StateControl(context);
+    this.dataPlane = new DataPlaneControl(context, dataPlane);
+    this.oauth = new OAuthControl(context);
+    this.seed = new Seeder(context, this.#engine, this.states);
+    this.tokens = new TokenMint(context);
   }
 
   /**
@@ -110,15 +110,15 @@ export class Server<M extends Mode = Mode> {
    * @param name of the user and the workspace. Default: a generated name.
    */
   async createTenant(name?: string): Promise<Tenant> {
-    const world = (): ServerWorld => this.#backend.world();
-    const tenantName = name ?? (await change(world(), ({ ids }) => ids.name()));
+    const context = (): RequestContext => this.#backend.context();
+    const tenantName = name ?? (await change(context(), ({ ids }) => ids.name()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });
     return new Tenant({
       defaults: await this.#backend.tenantRows(id),
-      tokens: new TokenMint(world, id),
-      seed: new Seeder(world, this.#engine, this.states, id),
+      tokens: new TokenMint(context, id),
+      seed: new Seeder(context, this.#engine, this.states, id),
     });
   }
 

@@ -11,10 +11,10 @@ import type { Settings } from "../values/settings.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import { DatabaseWork } from "../world/database-work.js";
 import { type InitialRow, type JobRow, initialId } from "../world/server-rows.js";
-import type { ServerWorld } from "../world/server-world.js";
+import type { RequestContext } from "../world/server-world.js";
 import type { Transactions } from "../world/transactions.js";
-import type { World } from "../world/world.js";
-import { type WorldParts, commonWorld, worldPartsOf } from "./common-world.js";
+import type { RuleContext } from "../world/world.js";
+import { type ContextParts, commonContext, contextPartsOf } from "./common-world.js";
 import type { EngineOptions } from "./engine-options.js";
 import { matchDatabases, whenAvailable } from "./replaced-data.js";
 import { type TransactionView, clockAccess, moveForward } from "./control-rows.js";
@@ -35,7 +35,7 @@ export class StoredBackend implements Backend<"async"> {
   readonly #records: Records;
   readonly #state: StoredState;
   readonly #runner: JobRunner;
-  readonly #parts: WorldParts;
+  readonly #parts: ContextParts;
   readonly #pauses = new Pauses();
 
   constructor(options: StoredServerOptions) {
@@ -46,7 +46,7 @@ export class StoredBackend implements Backend<"async"> {
         work,
       ),
     );
-    const parts = worldPartsOf(options, databaseWork);
+    const parts = contextPartsOf(options, databaseWork);
     const state: StoredState = new StoredState({
       ...parts,
       ...{ records, onDefect },
@@ -68,12 +68,12 @@ export class StoredBackend implements Backend<"async"> {
         ),
       perform: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
-          handler(this.world(), job.subject, job.change),
+          handler(this.context(), job.subject, job.change),
         ),
       workspacesOf: (scheduled) =>
-        this.world().transact(
+        this.context().transact(
           readOnly,
-          (world) => scheduled.map(({ subject }) => workspaceOf(world, subject)),
+          (context) => scheduled.map(({ subject }) => workspaceOf(context, subject)),
           () =>
             scheduled.flatMap(({ subject: id }) => [
               { read: "row", table: "databases", id },
@@ -110,12 +110,12 @@ export class StoredBackend implements Backend<"async"> {
    * Returns the world for one request. Its first transaction throws a `StateChangedError` if the keys, the clock, the rate limit
    * or the faults have changed since; the later ones run in the changed state, because the request may have changed rows.
    */
-  requestWorld(): ServerWorld<"async"> {
+  requestContext(): RequestContext<"async"> {
     const { state } = this.#state;
     let isFirst = true;
     return this.#worldWith(async (access, step, wants) => {
       try {
-        const ran = await this.#state.run(access, ({ world }) => step(world), {
+        const ran = await this.#state.run(access, ({ context }) => step(context), {
           wants,
           ...(isFirst && { expected: state }),
         });
@@ -129,14 +129,14 @@ export class StoredBackend implements Backend<"async"> {
   }
 
   /** Returns the world for jobs and the control surface, whose transactions run in any state of the server. */
-  world(): ServerWorld<"async"> {
+  context(): RequestContext<"async"> {
     return this.#worldWith((access, step, wants) =>
-      this.#state.run(access, ({ world }) => step(world), { wants }),
+      this.#state.run(access, ({ context }) => step(context), { wants }),
     );
   }
 
   tenantRows(workspaceId: string): Promise<TenantRows> {
-    return read(this.world(), ({ store }) => {
+    return read(this.context(), ({ store }) => {
       const { workspace, user, serviceToken } = new DefaultRows(() => store, workspaceId);
       return { workspace, user, serviceToken };
     });
@@ -157,7 +157,7 @@ export class StoredBackend implements Backend<"async"> {
   async replaceAll(next: (states: TableStates) => TableStates, replaced?: () => void): Promise<void> {
     const replacement = await this.#records.replaceAll(next);
     await whenAvailable(() => this.#state.refresh(), this.#pauses);
-    await Promise.all([matchDatabases(replacement, this.world(), this.#pauses), this.#runner.idle()]);
+    await Promise.all([matchDatabases(replacement, this.context(), this.#pauses), this.#runner.idle()]);
     this.#runner.look();
     replaced?.();
   }
@@ -186,10 +186,10 @@ export class StoredBackend implements Backend<"async"> {
     return this.#runner.finish(subject);
   }
 
-  #worldWith(transact: Transactions<"async">["transact"]): ServerWorld<"async"> {
+  #worldWith(transact: Transactions<"async">["transact"]): RequestContext<"async"> {
     const { state } = this.#state;
     return {
-      ...commonWorld(this.#parts, state),
+      ...commonContext(this.#parts, state),
       clock: state.clock,
       transact,
       runJob: (job) => this.#runner.runNow(job),
@@ -203,7 +203,7 @@ export class StoredBackend implements Backend<"async"> {
 }
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
-const workspaceOf = ({ store }: World, subject: string): string => {
+const workspaceOf = ({ store }: RuleContext, subject: string): string => {
   const databaseId = store.backups.get(subject)?.databaseId ?? subject;
   return store.databases.get(databaseId)?.workspaceId ?? "";
 };

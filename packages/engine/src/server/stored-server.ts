@@ -2,7 +2,7 @@ import { read } from "../control/change.js";
 import { DefaultRows } from "../control/default-rows.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { RandomIds } from "../values/random-ids.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import { tablesOfNew } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
@@ -41,13 +41,13 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
-  read<T>(step: (world: World) => T): Promise<T> {
-    return read(this.#backend.world(), step);
+  read<T>(step: (context: RuleContext) => T): Promise<T> {
+    return read(this.#backend.context(), step);
   }
 
   /** Runs a synchronous step in a transaction. It may run more than once. */
-  write<T>(locks: readonly string[], step: (world: World) => T): Promise<T> {
-    return this.#backend.world().transact({ mode: "write", locks }, step);
+  write<T>(locks: readonly string[], step: (context: RuleContext) => T): Promise<T> {
+    return this.#backend.context().transact({ mode: "write", locks }, step);
   }
 
   /** Returns the rows that a new server starts with. Throws a `ControlError` when one of them was deleted. */

@@ -7,7 +7,7 @@ import type { Principal } from "../values/principal.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RequestError } from "../values/request-error.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import type { World } from "../world/world.js";
+import type { RuleContext } from "../world/world.js";
 import { addressesOf, requestCounter } from "./common-world.js";
 import type { TransactionView } from "./control-rows.js";
 import { type Access, readOnly } from "../store/backing.js";
@@ -31,7 +31,7 @@ import { RecordedDraws } from "./recorded-draws.js";
 
 export interface StoredStateParts extends StateParts {
   readonly records: Records;
-  readonly databaseEngine: World["databaseEngine"];
+  readonly databaseEngine: RuleContext["databaseEngine"];
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
 }
@@ -186,7 +186,7 @@ export class StoredState {
       name: () => drawn.name(),
     };
     const { clock } = draws;
-    const world: World = {
+    const context: RuleContext = {
       store: tables.store,
       clock,
       ids,
@@ -201,7 +201,7 @@ export class StoredState {
       ...addressesOf(settings),
     };
     try {
-      return step({ world, tables, row });
+      return step({ context, tables, row });
     } finally {
       const next = generator?.state ?? null;
       if (next !== null && next.join() !== seeded?.join()) generators.update(generatorId, { ids: next });

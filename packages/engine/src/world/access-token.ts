@@ -1,5 +1,5 @@
 import { adminScope } from "../values/principal.js";
-import type { World } from "./world.js";
+import type { RuleContext } from "./world.js";
 
 /** An access token to sign. Times are milliseconds since 1970. */
 export interface TokenRequest {
@@ -42,7 +42,7 @@ const seconds = (time: number): number => Math.floor(time / 1000);
 
 /** Returns the claims of an access token that is issued now. */
 export const tokenClaims = (
-  { clock, ids }: Pick<World, "clock" | "ids">,
+  { clock, ids }: Pick<RuleContext, "clock" | "ids">,
   request: TokenRequest,
 ): TokenClaims => {
   const now = clock.now();

@@ -1,6 +1,6 @@
 import type { Want } from "../store/want.js";
 import type { Principal } from "../values/principal.js";
-import type { World } from "./world.js";
+import type { RuleContext } from "./world.js";
 
 /** Why a token is not accepted. */
 export type TokenRefusal = "invalid" | "expired" | "revoked";
@@ -24,7 +24,7 @@ export interface Authenticator {
    */
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
-  refusal(world: World, token: VerifiedToken): TokenRefusal | undefined;
+  refusal(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
   /** Returns what `refusal` reads. */
   wants(token: VerifiedToken): readonly Want[];
 }

@@ -4,7 +4,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "./scheduler.js";
 import type { Principal } from "../values/principal.js";
 import type { Want } from "../store/want.js";
-import type { World } from "./world.js";
+import type { RuleContext } from "./world.js";
 
 /** A request of which only the token and the path are known. */
 export interface RoutedRequest {
@@ -18,7 +18,7 @@ export interface RoutedRequest {
 /** A request that has passed routing, authentication, limits, validation and authorization. */
 export interface OperationCall<Id extends OperationId = OperationId> {
   readonly operationId: Id;
-  readonly world: World;
+  readonly context: RuleContext;
   readonly principal: Principal;
   /** Path parameters. Ids are canonical here and in `query` and `body`, so they can be looked up directly. */
   readonly path: PathParameters<Id>;

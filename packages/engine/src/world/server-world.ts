@@ -13,7 +13,7 @@ import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
 
 /** The context that a server gives to the steps of a request, to its jobs and to its control surface. */
-export interface ServerWorld<M extends Mode = Mode> extends Transactions<M> {
+export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   readonly settings: Settings;
   /** Tells the time outside of transactions. */
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Access } from "../store/backing.js";
 import type { Want } from "../store/want.js";
 import type { Mode, Returned } from "../values/awaitable.js";
-import type { World } from "./world.js";
+import type { RuleContext } from "./world.js";
 
 /** Runs steps on the state of a server. */
 export interface Transactions<M extends Mode = Mode> {
@@ -14,7 +14,7 @@ export interface Transactions<M extends Mode = Mode> {
    */
   transact<T>(
     access: Access,
-    step: (world: World) => T,
+    step: (context: RuleContext) => T,
     /** Returns what the step probably reads. Only stores that load rows call it. */
     wants?: () => readonly Want[],
   ): Returned<M, T>;

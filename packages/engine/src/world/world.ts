@@ -12,7 +12,7 @@ import type { Settings } from "../values/settings.js";
 /**
  * The state and services that a behavior uses. It is passed to each call, so that calls can run on different stores.
  */
-export interface World extends RowContext {
+export interface RuleContext extends RowContext {
   readonly store: Store;
   readonly databaseEngine: Pick<DatabaseEngine, "endpoints" | "announce">;
   readonly clock: Clock;

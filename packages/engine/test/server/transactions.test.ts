@@ -6,7 +6,7 @@ import { MemoryServer, memoryDatabaseEngine } from "@mgmt/engine";
 import { Engine } from "../../src/request/engine.js";
 import { DatabaseWork } from "../../src/world/database-work.js";
 import { RequestLog } from "../../src/request/request-log.js";
-import type { ServerWorld } from "../../src/world/server-world.js";
+import type { RequestContext } from "../../src/world/server-world.js";
 import { StateChangedError } from "../../src/values/state-changed-error.js";
 import { behaviors } from "../../src/rules/behaviors.js";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
@@ -32,7 +32,7 @@ beforeEach(() => {
 const open = (): Engine => {
   const onDefect = (error: unknown): void => void defects.push(error);
   const snapshot = first.snapshot();
-  const { world } = new MemoryState(tablesOf(snapshot, { initial: snapshot, draws: null }), {
+  const { context } = new MemoryState(tablesOf(snapshot, { initial: snapshot, draws: null }), {
     settings: first.settings,
     databaseEngine: memoryDatabaseEngine("mgmt.test"),
     gate: undefined,
@@ -41,23 +41,23 @@ const open = (): Engine => {
     afterMutation: undefined,
     onDefect,
   });
-  const recording: ServerWorld = {
-    ...world,
+  const recording: RequestContext = {
+    ...context,
     transact: (access, step, wants) => {
       accesses.push(access);
       wanted.push(...(wants?.() ?? []));
       const change = changes.shift();
       if (change) return Promise.reject(change);
-      return world.transact(access, step, wants);
+      return context.transact(access, step, wants);
     },
     runJob: (job) => {
       const result = jobResults.shift();
-      const attempted = world.runJob(job);
+      const attempted = context.runJob(job);
       return result ? attempted.then(() => result) : attempted;
     },
   };
   return new Engine({
-    ...{ world: () => recording, behaviors, onDefect, recorder: undefined, validateResponses: true },
+    ...{ context: () => recording, behaviors, onDefect, recorder: undefined, validateResponses: true },
     ...{ faults: { any: false, strike: () => undefined }, log: new RequestLog(10), requestIdPrefix: "req_" },
   });
 };

@@ -28,15 +28,15 @@ const presentApproval = (row: ApprovalRow): Approval => ({
 export const agentApprovalBehaviors = {
   /** Returns an approval to the agent that requested it. For everyone else it does not exist. */
   "agentApprovals.get": behavior("agentApprovals.get", {
-    check: ({ world, principal, path }) => {
-      const approval = world.store.approvals.get(path.approvalId);
+    check: ({ context, principal, path }) => {
+      const approval = context.store.approvals.get(path.approvalId);
       const owned = principal.kind === "agent" && approval?.agentId === principal.agentId;
       if (!owned || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
       return approval;
     },
-    act: ({ world }, approval) => ({
+    act: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(approvalAt(approval, world.clock.now())),
+      body: presentApproval(approvalAt(approval, context.clock.now())),
     }),
   }),
 };

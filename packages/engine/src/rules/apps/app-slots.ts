@@ -1,5 +1,5 @@
 import { appErrors } from "./app-errors.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { AppRow } from "../../store/rows.js";
 
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
@@ -10,7 +10,7 @@ interface Slot {
 }
 
 const findOther = (
-  { store }: World,
+  { store }: RuleContext,
   { projectId, branchId }: Slot,
   self: AppRow | undefined,
   identity: { name: string } | { logicalId: string },
@@ -19,7 +19,7 @@ const findOther = (
     ? undefined
     : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== self?.id);
 
-const alreadyExists = ({ store }: World, other: AppRow, conflict: "name" | "logicalId") =>
+const alreadyExists = ({ store }: RuleContext, other: AppRow, conflict: "name" | "logicalId") =>
   appErrors.alreadyExists({
     existingAppId: other.id,
     name: other.name,
@@ -29,22 +29,22 @@ const alreadyExists = ({ store }: World, other: AppRow, conflict: "name" | "logi
   });
 
 /** @throws `app:already_exists` when another app of the slot has the name. */
-export const refuseTakenName = (world: World, slot: Slot, name: string, self?: AppRow): void => {
-  const other = findOther(world, slot, self, { name });
-  if (other) throw alreadyExists(world, other, "name");
+export const refuseTakenName = (context: RuleContext, slot: Slot, name: string, self?: AppRow): void => {
+  const other = findOther(context, slot, self, { name });
+  if (other) throw alreadyExists(context, other, "name");
 };
 
 /** @throws `app:already_exists` when an app of the slot has the name or the `logicalId`. The name is checked first. */
-export const refuseTakenSlot = (world: World, slot: Slot, name: string, logicalId: string | null): void => {
-  refuseTakenName(world, slot, name);
+export const refuseTakenSlot = (context: RuleContext, slot: Slot, name: string, logicalId: string | null): void => {
+  refuseTakenName(context, slot, name);
   if (logicalId === null) return;
-  const other = findOther(world, slot, undefined, { logicalId });
-  if (other) throw alreadyExists(world, other, "logicalId");
+  const other = findOther(context, slot, undefined, { logicalId });
+  if (other) throw alreadyExists(context, other, "logicalId");
 };
 
 /** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */
-export const refuseTakenLogicalId = (world: World, slot: Slot, logicalId: string, self: AppRow): void => {
-  if (findOther(world, slot, self, { logicalId })) {
+export const refuseTakenLogicalId = (context: RuleContext, slot: Slot, logicalId: string, self: AppRow): void => {
+  if (findOther(context, slot, self, { logicalId })) {
     throw appErrors.logicalIdConflict(logicalId);
   }
 };

@@ -42,29 +42,29 @@ export const reachApp = (
 
 const success = (
   status: 200 | 201,
-  { world }: OperationCall,
+  { context }: OperationCall,
   collection: AppCollection,
   app: AppRow,
 ): Success => ({
   status,
-  body: { data: presentApp(world, collection, app) },
+  body: { data: presentApp(context, collection, app) },
 });
 
-const branchFieldsOf = ({ world }: OperationCall, projectId: string, choice: BranchChoice) => {
+const branchFieldsOf = ({ context }: OperationCall, projectId: string, choice: BranchChoice) => {
   if (choice === "unassigned") return { branchId: null, branchGitName: null };
-  const { id: branchId, gitName: branchGitName } = ensureBranch(world, projectId, choice);
+  const { id: branchId, gitName: branchGitName } = ensureBranch(context, projectId, choice);
   return { branchId, branchGitName };
 };
 
 const list = (collection: AppCollection) => {
-  const present: Present<AppRow> = (world, row) => presentApp(world, collection, row);
+  const present: Present<AppRow> = (context, row) => presentApp(context, collection, row);
   return {
     check: (call: ListCall) => refuseTwoBranchFilters(call.query),
     act: (call: ListCall) => {
       const { projectId, logicalId } = call.query;
       return page(
         call,
-        call.world.store.apps,
+        call.context.store.apps,
         { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
         present,
       );
@@ -73,26 +73,26 @@ const list = (collection: AppCollection) => {
 };
 
 const checkCreate = (call: CreateCall) => {
-  const { world, body } = call;
+  const { context, body } = call;
   refuseTwoBranches(body);
   refuseLogicalIdWithGitName(body);
   const project = reachProject(call, body.projectId);
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
-    branch: defaultBranch(world, project.id),
+    branch: defaultBranch(context, project.id),
   };
   const slot = { projectId: project.id, branchId: existingBranchId(choice) };
-  refuseTakenSlot(world, slot, body.displayName, body.logicalId ?? null);
+  refuseTakenSlot(context, slot, body.displayName, body.logicalId ?? null);
   return { project, choice };
 };
 
 const create = (collection: AppCollection) => ({
   check: checkCreate,
   act: (call: CreateCall, { project, choice }: ReturnType<typeof checkCreate>) => {
-    const { world, body } = call;
-    const id = world.ids.id("app");
-    const app = world.store.apps.insert({
+    const { context, body } = call;
+    const id = context.ids.id("app");
+    const app = context.store.apps.insert({
       id,
-      createdAt: world.clock.now(),
+      createdAt: context.clock.now(),
       workspaceId: project.workspaceId,
       projectId: project.id,
       ...branchFieldsOf(call, project.id, choice),
@@ -113,7 +113,7 @@ const get = (collection: AppCollection) => ({
 });
 
 const checkUpdate = (call: UpdateCall) => {
-  const { world, body } = call;
+  const { context, body } = call;
   refuseTwoBranches(body);
   refuseLogicalIdWithMove(body);
   const app = reachApp(call);
@@ -124,8 +124,8 @@ const checkUpdate = (call: UpdateCall) => {
   };
   const name = body.displayName ?? app.name;
   const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
-  refuseTakenName(world, slot, name, app);
-  if (logicalId !== null) refuseTakenLogicalId(world, slot, logicalId, app);
+  refuseTakenName(context, slot, name, app);
+  if (logicalId !== null) refuseTakenLogicalId(context, slot, logicalId, app);
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
     throw appErrors.logicalIdBound(app.logicalId);
   }
@@ -135,23 +135,23 @@ const checkUpdate = (call: UpdateCall) => {
 const update = (collection: AppCollection) => ({
   check: checkUpdate,
   act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
-    const { world } = call;
+    const { context } = call;
     const branchFields = choice === undefined ? {} : branchFieldsOf(call, app.projectId, choice);
     return success(
       200,
       call,
       collection,
-      world.store.apps.update(app.id, { name, logicalId, ...branchFields }),
+      context.store.apps.update(app.id, { name, logicalId, ...branchFields }),
     );
   },
 });
 
-const deploymentIdsOf = ({ world }: OperationCall, app: AppRow): string[] =>
-  world.store.deployments.list({ appId: app.id }).map(({ id }) => id);
+const deploymentIdsOf = ({ context }: OperationCall, app: AppRow): string[] =>
+  context.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
 const checkDelete = (call: OneCall) => {
   const app = reachApp(call);
-  const inTransition = call.world.store.deployments.find({
+  const inTransition = call.context.store.deployments.find({
     appId: app.id,
     status: ["provisioning", "stopping"],
   });
@@ -163,7 +163,7 @@ const checkDelete = (call: OneCall) => {
 const remove = {
   check: checkDelete,
   act: (call: OneCall, { app, deploymentIds }: ReturnType<typeof checkDelete>): Success => {
-    const { store } = call.world;
+    const { store } = call.context;
     const now = deploymentIdsOf(call, app);
     if (now.some((id) => !deploymentIds.includes(id))) throw appErrors.deploymentsNotDeletable();
     for (const id of now) store.deployments.delete(id);

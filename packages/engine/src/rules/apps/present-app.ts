@@ -7,10 +7,10 @@ import { presentRegionReference } from "../regions/present-region.js";
 /** The collection in the path. Apps and services have the same rows; only `url` differs. */
 export type AppCollection = "apps" | "services";
 
-export const presentApp = (world: RowContext, collection: AppCollection, row: AppRow): App => ({
+export const presentApp = (context: RowContext, collection: AppCollection, row: AppRow): App => ({
   id: row.id,
   type: "app",
-  url: world.url(collection, row.id),
+  url: context.url(collection, row.id),
   name: row.name,
   region: presentRegionReference(row.region),
   projectId: row.projectId,

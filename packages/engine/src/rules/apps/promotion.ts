@@ -26,14 +26,14 @@ export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
     return { app, deployment };
   },
   act: (
-    { world }: PromoteCall,
+    { context }: PromoteCall,
     { app, deployment }: { app: AppRow; deployment: { id: string } },
   ): Success => {
     const previous = app.latestDeploymentId;
     const moves = (domain: AppRow["domains"][number]): boolean =>
       previous !== null && previous !== deployment.id && domain.deploymentId === previous;
     const reassignedDomains = app.domains.filter(moves).length;
-    world.store.apps.update(app.id, {
+    context.store.apps.update(app.id, {
       latestDeploymentId: deployment.id,
       domains: app.domains.map((domain) =>
         moves(domain) || domain.deploymentId === null ? { ...domain, deploymentId: deployment.id } : domain,

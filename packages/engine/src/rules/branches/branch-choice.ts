@@ -1,5 +1,5 @@
 import type { OperationCall } from "../../world/behavior.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 
@@ -42,11 +42,11 @@ export const refuseLogicalIdWithMove = ({ logicalId, branchId, branchGitName }: 
   }
 };
 
-export const findBranch = (world: World, projectId: string, gitName: string): BranchRow | undefined =>
-  world.store.branches.find({ projectId, gitName });
+export const findBranch = (context: RuleContext, projectId: string, gitName: string): BranchRow | undefined =>
+  context.store.branches.find({ projectId, gitName });
 
-export const defaultBranch = (world: World, projectId: string): BranchRow => {
-  const branch = world.store.branches.find({ projectId, isDefault: true });
+export const defaultBranch = (context: RuleContext, projectId: string): BranchRow => {
+  const branch = context.store.branches.find({ projectId, isDefault: true });
   if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);
   return branch;
 };
@@ -62,12 +62,12 @@ export const chooseBranch = (
   { branchId, branchGitName }: BranchFields,
 ): BranchChoice | undefined => {
   if (typeof branchId === "string") {
-    const branch = call.world.store.branches.get(branchId);
+    const branch = call.context.store.branches.get(branchId);
     if (branch?.projectId !== projectId) throw errors.notFound("branch");
     return { branch };
   }
   if (typeof branchGitName === "string") {
-    const branch = findBranch(call.world, projectId, branchGitName);
+    const branch = findBranch(call.context, projectId, branchGitName);
     return branch ? { branch } : { newGitName: branchGitName };
   }
   return branchId === null || branchGitName === null ? "unassigned" : undefined;
@@ -80,8 +80,8 @@ export const existingBranchId = (choice: BranchChoice): string | null | undefine
 };
 
 /** Returns the chosen branch. Creates it if it does not exist. */
-export const ensureBranch = (world: World, projectId: string, choice: NamedBranch): BranchRow =>
-  "branch" in choice ? choice.branch : addBranch(world, projectId, choice.newGitName);
+export const ensureBranch = (context: RuleContext, projectId: string, choice: NamedBranch): BranchRow =>
+  "branch" in choice ? choice.branch : addBranch(context, projectId, choice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */
 export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({
@@ -93,14 +93,14 @@ export const membership = (project: Pick<ProjectRow, "id" | "workspaceId">, bran
 
 /** Creates a branch. Only the first branch of a project has the role `production`. */
 export const addBranch = (
-  world: World,
+  context: RuleContext,
   projectId: string,
   gitName: string,
   role: BranchRow["role"] = "preview",
 ): BranchRow => {
-  const now = world.clock.now();
-  return world.store.branches.insert({
-    id: world.ids.id("branch"),
+  const now = context.clock.now();
+  return context.store.branches.insert({
+    id: context.ids.id("branch"),
     createdAt: now,
     updatedAt: now,
     projectId,

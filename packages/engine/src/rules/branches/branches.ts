@@ -1,7 +1,7 @@
 import { branchErrors } from "./branch-errors.js";
 import { behavior } from "../../world/behavior.js";
 import type { RowContext } from "../../world/row-texts.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
@@ -13,32 +13,32 @@ import { countOf } from "../projects/projects.js";
 import { reachProject } from "../projects/placement.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
-const presentBranch = (world: RowContext, row: BranchRow): Branch => ({
+const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",
-  url: world.url("branches", row.id),
+  url: context.url("branches", row.id),
   gitName: row.gitName,
   isDefault: row.isDefault,
   role: row.role,
   createdAt: timestamp(row.createdAt),
   updatedAt: timestamp(row.updatedAt),
-  project: presentProjectReference(world, row.projectId),
+  project: presentProjectReference(context, row.projectId),
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
-const moveDefault = (world: World, target: BranchRow): BranchRow => {
+const moveDefault = (context: RuleContext, target: BranchRow): BranchRow => {
   if (target.isDefault) return target;
-  const { branches } = world.store;
-  const updatedAt = world.clock.now();
+  const { branches } = context.store;
+  const updatedAt = context.clock.now();
   for (const { id } of branches.list({ projectId: target.projectId, isDefault: true })) {
     branches.update(id, { isDefault: false, updatedAt });
   }
   return branches.update(target.id, { isDefault: true, updatedAt });
 };
 
-const refuseMembers = (world: World, branchId: string): void => {
-  const databases = world.store.databases.count({ branchId });
-  const apps = world.store.apps.count({ branchId });
+const refuseMembers = (context: RuleContext, branchId: string): void => {
+  const databases = context.store.databases.count({ branchId });
+  const apps = context.store.apps.count({ branchId });
   if (databases + apps > 0) throw branchErrors.hasResources(countOf({ database: databases, app: apps }));
 };
 
@@ -55,7 +55,7 @@ export const branchBehaviors = {
     },
     act: (call, project) => {
       const { gitName, gitNameContains } = call.query;
-      return page(call, call.world.store.branches, { projectId: project.id, gitName }, presentBranch, {
+      return page(call, call.context.store.branches, { projectId: project.id, gitName }, presentBranch, {
         containing: { gitName: gitNameContains },
       });
     },
@@ -65,19 +65,19 @@ export const branchBehaviors = {
     check: (call) => {
       const project = reachProject(call, call.path.projectId);
       const { gitName } = call.body;
-      if (findBranch(call.world, project.id, gitName)) throw branchErrors.alreadyExists(gitName);
+      if (findBranch(call.context, project.id, gitName)) throw branchErrors.alreadyExists(gitName);
       return project;
     },
-    act: ({ world, body }, project) => {
-      const added = addBranch(world, project.id, body.gitName);
-      const branch = body.isDefault ? moveDefault(world, added) : added;
-      return { status: 201, body: { data: presentBranch(world, branch) } };
+    act: ({ context, body }, project) => {
+      const added = addBranch(context, project.id, body.gitName);
+      const branch = body.isDefault ? moveDefault(context, added) : added;
+      return { status: 201, body: { data: presentBranch(context, branch) } };
     },
   }),
 
   "branches.get": behavior("branches.get", {
     check: (call) => reach(call, "branch", call.path.branchId),
-    act: ({ world }, branch) => ({ status: 200, body: { data: presentBranch(world, branch) } }),
+    act: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
   }),
 
   "branches.update": behavior("branches.update", {
@@ -90,9 +90,9 @@ export const branchBehaviors = {
       }
       return branch;
     },
-    act: ({ world, body }, branch) => {
-      const changed = body.isDefault === true ? moveDefault(world, branch) : branch;
-      return { status: 200, body: { data: presentBranch(world, changed) } };
+    act: ({ context, body }, branch) => {
+      const changed = body.isDefault === true ? moveDefault(context, branch) : branch;
+      return { status: 200, body: { data: presentBranch(context, changed) } };
     },
   }),
 
@@ -100,11 +100,11 @@ export const branchBehaviors = {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();
-      refuseMembers(call.world, branch.id);
+      refuseMembers(call.context, branch.id);
       return branch;
     },
-    act: ({ world }, branch) => {
-      world.store.branches.delete(branch.id);
+    act: ({ context }, branch) => {
+      context.store.branches.delete(branch.id);
       return { status: 204 };
     },
   }),

@@ -1,27 +1,27 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */
 export const newConnection = (
-  world: World,
+  context: RuleContext,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
 ): ConnectionRow => ({
-  id: world.ids.id("connection"),
-  createdAt: world.clock.now(),
+  id: context.ids.id("connection"),
+  createdAt: context.clock.now(),
   workspaceId,
   databaseId,
   name,
   kind: "postgres",
-  user: `role_${world.ids.label(16)}`,
-  pass: newPassword(world),
+  user: `role_${context.ids.label(16)}`,
+  pass: newPassword(context),
 });
 
 /** Tells the database engine about the login of a database that does not exist yet. */
 export const announceLogin = (
-  { databaseEngine }: World,
+  { databaseEngine }: RuleContext,
   { id: connectionId, databaseId, user, pass }: Omit<ConnectionRow, "workspaceId">,
 ): void => databaseEngine.announce?.(databaseId, [{ connectionId, user, pass }]);
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */
-export const newPassword = (world: World): string => world.ids.secret(32);
+export const newPassword = (context: RuleContext): string => context.ids.secret(32);

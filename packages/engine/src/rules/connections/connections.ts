@@ -1,5 +1,5 @@
 import { type OperationCall, behavior, type Success } from "../../world/behavior.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
@@ -17,28 +17,28 @@ const reachConnection = (
   return { connection, database: reach(call, "database", connection.databaseId) };
 };
 
-const present = (status: 200 | 201, world: World, connection: ConnectionRow, after: Job): Success => ({
+const present = (status: 200 | 201, context: RuleContext, connection: ConnectionRow, after: Job): Success => ({
   status,
-  body: { data: presentConnectionWithSecrets(world, connection) },
+  body: { data: presentConnectionWithSecrets(context, connection) },
   after,
 });
 
 const create = (
   status: 200 | 201,
-  { world }: OperationCall,
+  { context }: OperationCall,
   database: DatabaseRow,
   name: string,
 ): Success => {
-  const connection = newConnection(world, database, name);
-  const job = requestChange(world, database, { type: "createConnection", connection });
-  return present(status, world, connection, job);
+  const connection = newConnection(context, database, name);
+  const job = requestChange(context, database, { type: "createConnection", connection });
+  return present(status, context, connection, job);
 };
 
 export const connectionBehaviors = {
   "databases.connections.list": behavior("databases.connections.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) =>
-      page(call, call.world.store.connections, { databaseId: database.id }, presentConnection),
+      page(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
   "databases.connections.create": behavior("databases.connections.create", {
@@ -51,7 +51,7 @@ export const connectionBehaviors = {
     act: (call) =>
       page(
         call,
-        call.world.store.connections,
+        call.context.store.connections,
         { workspaceId: call.principal.workspaceId, databaseId: call.query.databaseId },
         presentConnection,
       ),
@@ -64,23 +64,23 @@ export const connectionBehaviors = {
 
   "connections.get": behavior("connections.get", {
     check: (call) => reach(call, "connection", call.path.id),
-    act: ({ world }, connection) => ({ status: 200, body: { data: presentConnection(world, connection) } }),
+    act: ({ context }, connection) => ({ status: 200, body: { data: presentConnection(context, connection) } }),
   }),
 
   "connections.delete": behavior("connections.delete", {
     check: (call) => reachConnection(call, call.path.id),
-    act: ({ world }, { connection, database }) => ({
+    act: ({ context }, { connection, database }) => ({
       status: 204,
-      after: requestChange(world, database, { type: "deleteConnection", connectionId: connection.id }),
+      after: requestChange(context, database, { type: "deleteConnection", connectionId: connection.id }),
     }),
   }),
 
   "connections.rotate": behavior("connections.rotate", {
     check: (call) => reachConnection(call, call.path.id),
-    act: ({ world }, { connection, database }) => {
-      const pass = newPassword(world);
+    act: ({ context }, { connection, database }) => {
+      const pass = newPassword(context);
       const change = { type: "setPassword", connectionId: connection.id, pass } as const;
-      return present(200, world, { ...connection, pass }, requestChange(world, database, change));
+      return present(200, context, { ...connection, pass }, requestChange(context, database, change));
     },
   }),
 };

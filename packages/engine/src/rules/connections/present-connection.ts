@@ -32,15 +32,15 @@ const presentDirectConnection = (
   user,
 });
 
-const presentCore = (world: RowContext, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
+const presentCore = (context: RowContext, row: ConnectionRow, direct: DatabaseAddress): ConnectionCore => ({
   id: row.id,
   type: "connection",
-  url: world.url("connections", row.id),
+  url: context.url("connections", row.id),
   name: row.name,
   createdAt: timestamp(row.createdAt),
   kind: row.kind,
   directConnection: presentDirectConnection(direct, row),
-  database: presentReference(world, "databases", world.store.databases.get(row.databaseId)),
+  database: presentReference(context, "databases", context.store.databases.get(row.databaseId)),
 });
 
 /**
@@ -58,10 +58,10 @@ export const connectionString = (
 const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
 
 /** Builds a `Connection`, the form in lists, without connection strings. */
-export const presentConnection = (world: RowContext, row: ConnectionRow): Connection => {
-  const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
+export const presentConnection = (context: RowContext, row: ConnectionRow): Connection => {
+  const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
   return {
-    ...presentCore(world, row, direct),
+    ...presentCore(context, row, direct),
     endpoints: {
       direct: presentEndpoint(direct),
       pooled: presentEndpoint(pooled),
@@ -70,8 +70,8 @@ export const presentConnection = (world: RowContext, row: ConnectionRow): Connec
   };
 };
 
-const presentEndpoints = (world: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
-  const { direct, pooled, accelerate } = world.databaseEngine.endpoints(row.databaseId);
+const presentEndpoints = (context: RowContext, row: ConnectionRow): EndpointsWithSecrets => {
+  const { direct, pooled, accelerate } = context.databaseEngine.endpoints(row.databaseId);
   const issued = (address: DatabaseAddress): EndpointWithSecrets => ({
     ...presentEndpoint(address),
     connectionString: connectionString(address, row),
@@ -80,33 +80,33 @@ const presentEndpoints = (world: RowContext, row: ConnectionRow): EndpointsWithS
 };
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
-export const presentIssuedConnection = (world: RowContext, row: ConnectionRow): IssuedConnection => ({
-  ...presentCore(world, row, world.databaseEngine.endpoints(row.databaseId).direct),
-  endpoints: presentEndpoints(world, row),
+export const presentIssuedConnection = (context: RowContext, row: ConnectionRow): IssuedConnection => ({
+  ...presentCore(context, row, context.databaseEngine.endpoints(row.databaseId).direct),
+  endpoints: presentEndpoints(context, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const mainConnectionString = (world: RowContext, row: ConnectionRow): string => {
-  const endpoints = world.databaseEngine.endpoints(row.databaseId);
+const mainConnectionString = (context: RowContext, row: ConnectionRow): string => {
+  const endpoints = context.databaseEngine.endpoints(row.databaseId);
   return connectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
 /** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
 export const presentConnectionWithSecrets = (
-  world: RowContext,
+  context: RowContext,
   row: ConnectionRow,
 ): ConnectionWithSecrets => {
-  const { direct } = world.databaseEngine.endpoints(row.databaseId);
+  const { direct } = context.databaseEngine.endpoints(row.databaseId);
   return {
-    ...presentCore(world, row, direct),
-    endpoints: presentEndpoints(world, row),
-    connectionString: mainConnectionString(world, row),
+    ...presentCore(context, row, direct),
+    endpoints: presentEndpoints(context, row),
+    connectionString: mainConnectionString(context, row),
     ...presentDirectConnection(direct, row),
   };
 };
 
 /** Presents an item of `apiKeys`, the former shape of a connection. */
-export const presentApiKeyConnection = (world: RowContext, row: ConnectionRow): ApiKeyConnection => ({
-  ...presentConnection(world, row),
-  connectionString: mainConnectionString(world, row),
+export const presentApiKeyConnection = (context: RowContext, row: ConnectionRow): ApiKeyConnection => ({
+  ...presentConnection(context, row),
+  connectionString: mainConnectionString(context, row),
 });

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError, LockLostError } from "../../world/database-engine.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
 import type { Job } from "../../world/scheduler.js";
@@ -10,7 +10,7 @@ const backUpJob = "backup.make";
 
 /** Stores a backup that is running, and schedules the job that completes it. */
 export const beginBackup = (
-  { store, ids, clock, scheduler }: World,
+  { store, ids, clock, scheduler }: RuleContext,
   databaseId: string,
   backupType: BackupRow["backupType"],
 ): { backup: BackupRow; job: Job } => {
@@ -30,23 +30,23 @@ export const backupJobs: JobHandlers = {
    * Backs up the current data. Schedules itself again if the database server cannot be reached. Does nothing when the backup was
    * deleted with its database, or the control surface set another status.
    */
-  [backUpJob]: async (world, backupId) => {
+  [backUpJob]: async (context, backupId) => {
     const find = async (): Promise<BackupRow | undefined> =>
-      world.transact(readOnly, ({ store }) => {
+      context.transact(readOnly, ({ store }) => {
         const backup = store.backups.get(backupId);
         return backup?.status === "running" ? backup : undefined;
       });
     const finish = async (changes: Partial<BackupRow>): Promise<void> =>
-      world.transact(withoutLocks, ({ store }) => {
+      context.transact(withoutLocks, ({ store }) => {
         if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
       });
     const databaseId = (await find())?.databaseId;
     if (databaseId === undefined) return;
     try {
-      await world.databaseWork.inTurn([databaseId], async (lock) => {
+      await context.databaseWork.inTurn([databaseId], async (lock) => {
         // A deletion may have come first.
         if ((await find()) === undefined) return;
-        const { size } = await world.databaseEngine.backup(databaseId, backupId);
+        const { size } = await context.databaseEngine.backup(databaseId, backupId);
         await lock.confirm();
         await finish({ status: "completed", size });
       });
@@ -56,7 +56,7 @@ export const backupJobs: JobHandlers = {
         await finish({ status: "failed" });
         throw error;
       }
-      await world.transact(withoutLocks, ({ scheduler, clock }) =>
+      await context.transact(withoutLocks, ({ scheduler, clock }) =>
         scheduler.schedule(clock, backUpJob, backupId, unavailableDelay),
       );
     }

@@ -17,16 +17,16 @@ export const backupBehaviors = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
   "databases.backups.list": behavior("databases.backups.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
-    act: ({ world, query }, database) => {
+    act: ({ context, query }, database) => {
       const where = { databaseId: database.id };
-      const backups = world.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
+      const backups = context.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
       return {
         status: 200,
         body: {
           data: backups.map(presentBackup),
-          meta: { backupRetentionDays: world.settings.backups.retentionDays },
+          meta: { backupRetentionDays: context.settings.backups.retentionDays },
           pagination: {
-            hasMore: backups.length < world.store.backups.count(where),
+            hasMore: backups.length < context.store.backups.count(where),
             limit: query.limit ?? null,
           },
         },

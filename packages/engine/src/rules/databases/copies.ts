@@ -1,4 +1,4 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { Transactions } from "../../world/transactions.js";
 import { readOnly } from "../../store/backing.js";
 import { forEachOf } from "../../store/want.js";
@@ -10,31 +10,31 @@ export const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>
 type Target = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
 
 /** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
-const findSource = ({ store }: World, { id, workspaceId, source }: Target): DatabaseRow | undefined => {
+const findSource = ({ store }: RuleContext, { id, workspaceId, source }: Target): DatabaseRow | undefined => {
   if (source.type === "empty" || source.databaseId === id) return undefined;
   const database = store.databases.get(source.databaseId);
   return database?.workspaceId === workspaceId ? database : undefined;
 };
 
 /** Records on its source that a database is going to be filled, so that the source is not deleted before. */
-export const beginCopy = (world: World, target: Target): void => {
-  const source = findSource(world, target);
+export const beginCopy = (context: RuleContext, target: Target): void => {
+  const source = findSource(context, target);
   if (source === undefined) return;
   const others = source.copies?.filter((id) => id !== target.id) ?? [];
-  world.store.databases.update(source.id, { copies: [...others, target.id] });
+  context.store.databases.update(source.id, { copies: [...others, target.id] });
 };
 
 /** Removes what `beginCopy` has recorded. */
-export const endCopy = (world: World, target: Target): void => {
-  const source = findSource(world, target);
+export const endCopy = (context: RuleContext, target: Target): void => {
+  const source = findSource(context, target);
   if (!source?.copies?.includes(target.id)) return;
   const others = source.copies.filter((id) => id !== target.id);
-  world.store.databases.update(source.id, { copies: others.length === 0 ? undefined : others });
+  context.store.databases.update(source.id, { copies: others.length === 0 ? undefined : others });
 };
 
 /** Returns the databases that are still to be filled from this one or from one of its backups. */
-export const pendingCopies = async (world: Transactions, databaseId: string): Promise<DatabaseRow[]> =>
-  world.transact(readOnly, ({ store, settings: { lifecycle } }) => {
+export const pendingCopies = async (context: Transactions, databaseId: string): Promise<DatabaseRow[]> =>
+  context.transact(readOnly, ({ store, settings: { lifecycle } }) => {
     const isPending = (row: DatabaseRow | undefined): row is DatabaseRow =>
       row !== undefined &&
       row.source.type !== "empty" &&

@@ -4,9 +4,9 @@ import {
   LockLostError,
   OutcomeUnknownError,
 } from "../../world/database-engine.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
-import { type JobHandlers, type JobWorld, SupersededError } from "../../jobs/job-handler.js";
+import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
 import type { Job } from "../../world/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
 import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
@@ -24,18 +24,18 @@ type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "
  * Stores a change that the real database needs, and schedules the job that makes it. The job then updates the rows, or
  * discards the change when the database engine fails.
  */
-export const requestChange = (world: World, database: DatabaseRow, change: NewChange): Job => {
+export const requestChange = (context: RuleContext, database: DatabaseRow, change: NewChange): Job => {
   const { id: databaseId, workspaceId, changes = [] } = database;
-  const requested: DatabaseChange = { ...change, id: world.ids.label(24), workspaceId };
-  world.store.databases.update(databaseId, { changes: [...changes, requested] });
+  const requested: DatabaseChange = { ...change, id: context.ids.label(24), workspaceId };
+  context.store.databases.update(databaseId, { changes: [...changes, requested] });
   if (requested.type === "deleteDatabase" && requested.projectId !== null) {
-    world.store.projects.update(requested.projectId, { deleting: true });
+    context.store.projects.update(requested.projectId, { deleting: true });
   }
-  return world.scheduler.schedule(world.clock, changeJob, databaseId, 0, requested.id);
+  return context.scheduler.schedule(context.clock, changeJob, databaseId, 0, requested.id);
 };
 
 const findChange = (
-  { store }: World,
+  { store }: RuleContext,
   databaseId: string,
   changeId: string | undefined,
 ): { database: DatabaseRow; change: DatabaseChange } | undefined => {
@@ -44,7 +44,7 @@ const findChange = (
   return database && change && { database, change };
 };
 
-const endChange = ({ store }: World, databaseId: string, changeId: string): void => {
+const endChange = ({ store }: RuleContext, databaseId: string, changeId: string): void => {
   const { changes = [] } = store.databases.get(databaseId) ?? {};
   const rest = changes.filter(({ id }) => id !== changeId);
   if (rest.length < changes.length) {
@@ -53,24 +53,24 @@ const endChange = ({ store }: World, databaseId: string, changeId: string): void
 };
 
 /** Restores the rows to their state before the change was requested, unless they have been replaced by others. */
-const discardChange = (world: World, databaseId: string, change: DatabaseChange): void => {
-  if (!findChange(world, databaseId, change.id)) return;
-  endChange(world, databaseId, change.id);
+const discardChange = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
+  if (!findChange(context, databaseId, change.id)) return;
+  endChange(context, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
-  const database = world.store.databases.get(databaseId);
+  const database = context.store.databases.get(databaseId);
   // Another request may have repeated the deletion.
   if (database && isBeingDeleted(database)) return;
-  if (change.projectId !== null && world.store.projects.get(change.projectId)) {
-    world.store.projects.update(change.projectId, { deleting: undefined });
+  if (change.projectId !== null && context.store.projects.get(change.projectId)) {
+    context.store.projects.update(change.projectId, { deleting: undefined });
   }
-  resumeLifecycle(world, databaseId);
+  resumeLifecycle(context, databaseId);
 };
 
 /**
  * Returns whether a change no longer applies because its resource was deleted or belongs to another workspace now. The deletion of a
  * database always applies: an earlier run of its job may have deleted the data.
  */
-const isSuperseded = ({ store }: World, database: DatabaseRow, change: DatabaseChange): boolean =>
+const isSuperseded = ({ store }: RuleContext, database: DatabaseRow, change: DatabaseChange): boolean =>
   change.type !== "deleteDatabase" &&
   (database.workspaceId !== change.workspaceId ||
     ((change.type === "setPassword" || change.type === "deleteConnection") &&
@@ -86,15 +86,15 @@ interface Applicable {
 
 /** Returns the change unless it no longer applies. */
 const findApplicable = (
-  world: World,
+  context: RuleContext,
   databaseId: string,
   changeId: string | undefined,
 ): Applicable | undefined => {
-  const target = findChange(world, databaseId, changeId);
-  if (!target || isSuperseded(world, target.database, target.change)) return undefined;
+  const target = findChange(context, databaseId, changeId);
+  if (!target || isSuperseded(context, target.database, target.change)) return undefined;
   const { change } = target;
   const connection =
-    change.type === "setPassword" ? world.store.connections.get(change.connectionId) : undefined;
+    change.type === "setPassword" ? context.store.connections.get(change.connectionId) : undefined;
   return { ...target, user: connection?.user ?? "" };
 };
 
@@ -133,23 +133,23 @@ const earlierPasswords = (
 };
 
 /** @throws SupersededError when the rows have been replaced by others since the change was read. */
-const record = (world: World, databaseId: string, { id }: DatabaseChange): void => {
-  const { databases, connections } = world.store;
-  const target = findChange(world, databaseId, id);
+const record = (context: RuleContext, databaseId: string, { id }: DatabaseChange): void => {
+  const { databases, connections } = context.store;
+  const target = findChange(context, databaseId, id);
   if (!target) throw new SupersededError();
   const { database, change } = target;
-  endChange(world, databaseId, id);
+  endChange(context, databaseId, id);
   switch (change.type) {
     case "createConnection":
       connections.insert({ ...change.connection, workspaceId: database.workspaceId });
-      if (!database.made && database.status !== "failure") announceLogin(world, change.connection);
+      if (!database.made && database.status !== "failure") announceLogin(context, change.connection);
       if (database.defaultConnectionId === null) {
         databases.update(databaseId, { defaultConnectionId: change.connection.id });
       }
       return;
     case "setPassword":
       // An earlier rotation that was not answered must not undo this one when it is completed later.
-      for (const earlier of earlierPasswords(database, change)) endChange(world, databaseId, earlier.id);
+      for (const earlier of earlierPasswords(database, change)) endChange(context, databaseId, earlier.id);
       connections.update(change.connectionId, { pass: change.pass });
       return;
     case "deleteConnection":
@@ -160,8 +160,8 @@ const record = (world: World, databaseId: string, { id }: DatabaseChange): void 
       }
       return;
     case "deleteDatabase":
-      removeDatabase(world, databaseId);
-      if (change.projectId !== null) removeProject(world, change.projectId);
+      removeDatabase(context, databaseId);
+      if (change.projectId !== null) removeProject(context, change.projectId);
   }
 };
 
@@ -169,21 +169,21 @@ const record = (world: World, databaseId: string, { id }: DatabaseChange): void 
  * Handles a change that could not reach the database server and may have been made nevertheless. A deletion may have
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
  */
-const postpone = (world: World, databaseId: string, change: DatabaseChange): void => {
-  const { scheduler, clock } = world;
+const postpone = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
+  const { scheduler, clock } = context;
   if (change.type === "deleteDatabase") {
     // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
     scheduler.cancel(clock, databaseId, changeJob, change.id);
     scheduler.schedule(clock, changeJob, databaseId, unavailableDelay, change.id);
     return;
   }
-  discardChange(world, databaseId, change);
-  resetLogin(world, databaseId, change);
+  discardChange(context, databaseId, change);
+  resetLogin(context, databaseId, change);
 };
 
 /** Schedules a job that gives the connection of a change the login that the store has for it. */
 const resetLogin = (
-  { scheduler, clock }: World,
+  { scheduler, clock }: RuleContext,
   databaseId: string,
   change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
 ): void => {
@@ -192,15 +192,15 @@ const resetLogin = (
 };
 
 /** Gives a connection the login that the store has for it, or none if the store has no such connection. */
-const setLogin = async (world: JobWorld, databaseId: string, connectionId: string): Promise<void> => {
-  const state = await world.transact(readOnly, ({ store }) => ({
+const setLogin = async (context: JobContext, databaseId: string, connectionId: string): Promise<void> => {
+  const state = await context.transact(readOnly, ({ store }) => ({
     isMade: store.databases.get(databaseId)?.made ?? false,
     connection: store.connections.get(connectionId),
   }));
   if (!state.isMade) return;
-  if (!state.connection) return world.databaseEngine.revoke(databaseId, connectionId);
+  if (!state.connection) return context.databaseEngine.revoke(databaseId, connectionId);
   const { user, pass } = state.connection;
-  await world.databaseEngine.grant(databaseId, { connectionId, user, pass });
+  await context.databaseEngine.grant(databaseId, { connectionId, user, pass });
 };
 
 /** Throws an `OutcomeUnknownError` when the rows cannot be reached: they still contain the change, which is made later. */
@@ -215,31 +215,31 @@ const whileStored = async <T>(work: () => Promise<T>): Promise<T> => {
 
 /** Makes changes. Safe to repeat, because a change is removed from the row when it is made. */
 export const changeJobs: JobHandlers = {
-  [changeJob]: async (world, databaseId, changeId) => {
+  [changeJob]: async (context, databaseId, changeId) => {
     const requested = await whileStored(async () =>
-      world.transact(readOnly, (current) => findChange(current, databaseId, changeId)?.change),
+      context.transact(readOnly, (current) => findChange(current, databaseId, changeId)?.change),
     );
     if (!requested) throw new SupersededError();
     try {
       if (requested.type === "deleteDatabase") {
-        world.databaseWork.cancelFilling(databaseId);
-        await fillCopies(world, databaseId);
+        context.databaseWork.cancelFilling(databaseId);
+        await fillCopies(context, databaseId);
       }
-      await world.databaseWork.inTurn([databaseId], async (lock) => {
-        const applicable = await world.transact(readOnly, (current) =>
+      await context.databaseWork.inTurn([databaseId], async (lock) => {
+        const applicable = await context.transact(readOnly, (current) =>
           findApplicable(current, databaseId, changeId),
         );
         if (!applicable) throw new SupersededError();
-        await apply(world.databaseEngine, applicable);
+        await apply(context.databaseEngine, applicable);
         await lock.confirm();
-        await changeDatabase(world, databaseId, (current) => record(current, databaseId, applicable.change));
+        await changeDatabase(context, databaseId, (current) => record(current, databaseId, applicable.change));
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.
       if (error instanceof LockLostError) {
         // The other process may have set a newer password, which this work has replaced.
         await whileStored(() =>
-          changeDatabase(world, databaseId, (current, database) => {
+          changeDatabase(context, databaseId, (current, database) => {
             if (database && requested.type !== "deleteDatabase") resetLogin(current, databaseId, requested);
           }),
         );
@@ -247,7 +247,7 @@ export const changeJobs: JobHandlers = {
       }
       const isUnavailable = error instanceof DatabaseUnavailableError;
       await whileStored(() =>
-        changeDatabase(world, databaseId, (current) =>
+        changeDatabase(context, databaseId, (current) =>
           (isUnavailable ? postpone : discardChange)(current, databaseId, requested),
         ),
       );
@@ -258,15 +258,15 @@ export const changeJobs: JobHandlers = {
     }
   },
 
-  [loginJob]: async (world, databaseId, connectionId = "") => {
+  [loginJob]: async (context, databaseId, connectionId = "") => {
     try {
-      await world.databaseWork.inTurn([databaseId], async (lock) => {
-        await setLogin(world, databaseId, connectionId);
+      await context.databaseWork.inTurn([databaseId], async (lock) => {
+        await setLogin(context, databaseId, connectionId);
         await lock.confirm();
       });
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      await changeDatabase(world, databaseId, ({ scheduler, clock }) =>
+      await changeDatabase(context, databaseId, ({ scheduler, clock }) =>
         scheduler.schedule(clock, loginJob, databaseId, unavailableDelay, connectionId),
       );
     }

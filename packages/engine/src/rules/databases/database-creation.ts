@@ -1,4 +1,4 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { announceLogin, newConnection } from "../connections/connection-creation.js";
 import { beginCopy } from "./copies.js";
@@ -22,13 +22,13 @@ export type ProvisioningDatabase = DatabaseRow & { status: "provisioning" };
 
 /** Stores a database with its first connection, and schedules its creation. */
 export const addDatabase = (
-  world: World,
+  context: RuleContext,
   { name, ...properties }: NewDatabase,
 ): { database: ProvisioningDatabase; connection: ConnectionRow } => {
-  const { store, ids, clock } = world;
+  const { store, ids, clock } = context;
   const id = ids.id("database");
-  const connection = newConnection(world, { id, workspaceId: properties.workspaceId }, "default");
-  if (properties.isDefault) takeDefaultFlag(world, properties.projectId);
+  const connection = newConnection(context, { id, workspaceId: properties.workspaceId }, "default");
+  if (properties.isDefault) takeDefaultFlag(context, properties.projectId);
   const database: ProvisioningDatabase = {
     id,
     createdAt: clock.now(),
@@ -40,14 +40,14 @@ export const addDatabase = (
   };
   store.databases.insert(database);
   store.connections.insert(connection);
-  announceLogin(world, connection);
-  beginCopy(world, database);
-  beginProvisioning(world, id);
+  announceLogin(context, connection);
+  beginCopy(context, database);
+  beginProvisioning(context, id);
   return { database, connection };
 };
 
 /** Clears the flag of the current default database: a project has at most one. */
-const takeDefaultFlag = ({ store }: World, projectId: string): void => {
+const takeDefaultFlag = ({ store }: RuleContext, projectId: string): void => {
   for (const { id } of store.databases.list({ projectId, isDefault: true })) {
     store.databases.update(id, { isDefault: false });
   }

@@ -1,11 +1,11 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import {
   type DatabaseCredential,
   DatabaseUnavailableError,
   LockLostError,
 } from "../../world/database-engine.js";
 import type { Transactions } from "../../world/transactions.js";
-import type { JobHandler, JobHandlers, JobWorld } from "../../jobs/job-handler.js";
+import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";
@@ -19,23 +19,23 @@ const recoverJob = "database.recover";
 export const unavailableDelay = 500;
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
-export const beginProvisioning = (world: World, databaseId: string): void => {
-  world.scheduler.schedule(world.clock, provisionJob, databaseId, world.settings.lifecycle.provisioning);
+export const beginProvisioning = (context: RuleContext, databaseId: string): void => {
+  context.scheduler.schedule(context.clock, provisionJob, databaseId, context.settings.lifecycle.provisioning);
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
-export const beginRecovering = (world: World, databaseId: string): void => {
-  world.scheduler.cancel(world.clock, databaseId, recoverJob);
-  world.scheduler.schedule(world.clock, recoverJob, databaseId, world.settings.lifecycle.recovering);
+export const beginRecovering = (context: RuleContext, databaseId: string): void => {
+  context.scheduler.cancel(context.clock, databaseId, recoverJob);
+  context.scheduler.schedule(context.clock, recoverJob, databaseId, context.settings.lifecycle.recovering);
 };
 
 /** Cancels the jobs of a database that have not started. */
-export const cancelLifecycle = ({ scheduler, clock }: World, databaseId: string): void => {
+export const cancelLifecycle = ({ scheduler, clock }: RuleContext, databaseId: string): void => {
   for (const kind of [provisionJob, recoverJob]) scheduler.cancel(clock, databaseId, kind);
 };
 
 /** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
-export const resumeLifecycle = ({ store, scheduler, clock }: World, databaseId: string): void => {
+export const resumeLifecycle = ({ store, scheduler, clock }: RuleContext, databaseId: string): void => {
   const status = store.databases.get(databaseId)?.status;
   if (status === "provisioning") scheduler.schedule(clock, provisionJob, databaseId, 0);
   if (status === "recovering") scheduler.schedule(clock, recoverJob, databaseId, 0);
@@ -48,14 +48,14 @@ export const resumeLifecycle = ({ store, scheduler, clock }: World, databaseId: 
  * @param known the database as it was read before, which may have changed since. Default: read again.
  */
 export const changeDatabase = async <T>(
-  world: Transactions,
+  context: Transactions,
   databaseId: string,
-  step: (world: World, row: DatabaseRow | undefined) => T,
+  step: (context: RuleContext, row: DatabaseRow | undefined) => T,
   known?: DatabaseRow,
 ): Promise<T> => {
-  for (let row = known ?? (await readDatabase(world, databaseId)); ;) {
+  for (let row = known ?? (await readDatabase(context, databaseId)); ;) {
     const workspaceId = row?.workspaceId;
-    const result = await world.transact(
+    const result = await context.transact(
       { mode: "write", locks: workspaceId === undefined ? [] : [workspaceId] },
       (current): { moved: DatabaseRow } | { value: T } => {
         const database = current.store.databases.get(databaseId);
@@ -69,8 +69,8 @@ export const changeDatabase = async <T>(
   }
 };
 
-const readDatabase = async (world: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
-  world.transact(
+const readDatabase = async (context: Transactions, databaseId: string): Promise<DatabaseRow | undefined> =>
+  context.transact(
     readOnly,
     ({ store }) => store.databases.get(databaseId),
     () => [{ read: "row", table: "databases", id: databaseId }],
@@ -96,7 +96,7 @@ interface Filling {
  * again. Schedules the job again if the database server cannot be reached. Rethrows other errors of the work.
  */
 const fillDatabase = async (
-  world: JobWorld,
+  context: JobContext,
   row: DatabaseRow,
   lock: WorkLock,
   { underWay, job, fill }: Filling,
@@ -104,15 +104,15 @@ const fillDatabase = async (
   const { id } = row;
   const finish = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
     changeDatabase(
-      world,
+      context,
       id,
-      (currentWorld, current) => {
+      (currentContext, current) => {
         if (current === undefined) return;
-        currentWorld.store.databases.update(id, {
+        currentContext.store.databases.update(id, {
           ...changes,
           status: current.status === underWay ? status : current.status,
         });
-        endCopy(currentWorld, current);
+        endCopy(currentContext, current);
       },
       row,
     );
@@ -124,7 +124,7 @@ const fillDatabase = async (
     // A deletion has canceled the work, which still holds its locks.
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
-      await changeDatabase(world, id, ({ scheduler, clock }, current) => {
+      await changeDatabase(context, id, ({ scheduler, clock }, current) => {
         if (current) scheduler.schedule(clock, job, id, unavailableDelay);
       });
       return;
@@ -154,10 +154,10 @@ export const connectionsWant = (databaseId: string): Want => ({
 
 /** Reads a database and the logins of its connections. Returns undefined when it does not exist. */
 export const findDatabase = async (
-  world: Pick<Transactions, "transact">,
+  context: Pick<Transactions, "transact">,
   databaseId: string,
 ): Promise<FoundDatabase | undefined> =>
-  world.transact(
+  context.transact(
     readOnly,
     ({ store }) => {
       const row = store.databases.get(databaseId);
@@ -174,7 +174,7 @@ export const findDatabase = async (
 
 /** Creates a database with a role for each of its connections. */
 const make = async (
-  { databaseEngine }: JobWorld,
+  { databaseEngine }: JobContext,
   { row, credentials }: FoundDatabase,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -190,45 +190,45 @@ const isToBeFilled = (row: DatabaseRow | undefined): row is DatabaseRow =>
  * being deleted, and a deletion cancels it.
  */
 const filling =
-  (work: (world: JobWorld, database: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
-  async (world, databaseId) => {
-    const { databaseWork } = world;
-    const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(world, databaseId));
+  (work: (context: JobContext, database: FoundDatabase, lock: WorkLock) => Promise<void>): JobHandler =>
+  async (context, databaseId) => {
+    const { databaseWork } = context;
+    const isWanted = async (): Promise<boolean> => isToBeFilled(await readDatabase(context, databaseId));
     // Reading the source first would take another round trip, and most databases have none.
     let used = [databaseId];
     for (let isDone = false; !isDone;) {
       await databaseWork.inTurn(used, (held) =>
         databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
-          const database = await findDatabase(world, databaseId);
+          const database = await findDatabase(context, databaseId);
           const wanted = database !== undefined && isToBeFilled(database.row) ? database : undefined;
           const needed = wanted ? sourceIds(wanted.row.source) : [];
           isDone = needed.every((id) => used.includes(id));
           used = [databaseId, ...needed];
-          if (wanted && isDone) await work(world, wanted, lock);
+          if (wanted && isDone) await work(context, wanted, lock);
         }),
       );
     }
   };
 
-const provision: JobHandler = filling(async (world, database, lock) => {
+const provision: JobHandler = filling(async (context, database, lock) => {
   const { row } = database;
   if (row.made) return;
-  const fill = (): Promise<void> => make(world, database, lock.signal);
-  await fillDatabase(world, row, lock, { underWay: "provisioning", job: provisionJob, fill });
+  const fill = (): Promise<void> => make(context, database, lock.signal);
+  await fillDatabase(context, row, lock, { underWay: "provisioning", job: provisionJob, fill });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
-const recover: JobHandler = filling(async (world, database, lock) => {
+const recover: JobHandler = filling(async (context, database, lock) => {
   const { row } = database;
   if (row.status !== "recovering" || row.source.type !== "backup") return;
   const { backupId } = row.source;
   const { signal } = lock;
   const restore = async (): Promise<void> => {
     signal.throwIfAborted();
-    await world.databaseEngine.restore(row.id, backupId, signal);
+    await context.databaseEngine.restore(row.id, backupId, signal);
   };
-  const fill = row.made ? restore : (): Promise<void> => make(world, database, signal);
-  await fillDatabase(world, row, lock, { underWay: "recovering", job: recoverJob, fill });
+  const fill = row.made ? restore : (): Promise<void> => make(context, database, signal);
+  await fillDatabase(context, row, lock, { underWay: "recovering", job: recoverJob, fill });
 });
 
 export const databaseJobs: JobHandlers = { [provisionJob]: provision, [recoverJob]: recover };
@@ -239,17 +239,17 @@ export const databaseJobs: JobHandlers = { [provisionJob]: provision, [recoverJo
  *
  * @throws DatabaseUnavailableError when some are still to be filled.
  */
-export const fillCopies = async (world: JobWorld, databaseId: string): Promise<void> => {
-  const pending = await pendingCopies(world, databaseId);
+export const fillCopies = async (context: JobContext, databaseId: string): Promise<void> => {
+  const pending = await pendingCopies(context, databaseId);
   for (const { id, status } of pending) {
     try {
-      await (status === "recovering" ? recover : provision)(world, id, undefined);
+      await (status === "recovering" ? recover : provision)(context, id, undefined);
     } catch (error) {
       if (error instanceof DatabaseUnavailableError || error instanceof LockLostError) throw error;
       // The copy is in `failure` now. Its job runs too, and reports the error.
     }
   }
-  if (pending.length > 0 && (await pendingCopies(world, databaseId)).length > 0) {
+  if (pending.length > 0 && (await pendingCopies(context, databaseId)).length > 0) {
     throw new DatabaseUnavailableError(`Copies of the database ${databaseId} cannot be made now`);
   }
 };

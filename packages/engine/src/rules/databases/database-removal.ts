@@ -1,4 +1,4 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { endCopy } from "./copies.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
@@ -8,32 +8,32 @@ const dropBackupJob = "backup.drop";
 const retryAfter = 60_000;
 
 /** Deletes the rows of a database, its connections and its backups. Cancels its creation or restore. */
-export const removeDatabase = (world: World, databaseId: string): void => {
-  const { connections, backups, databases } = world.store;
-  cancelLifecycle(world, databaseId);
+export const removeDatabase = (context: RuleContext, databaseId: string): void => {
+  const { connections, backups, databases } = context.store;
+  cancelLifecycle(context, databaseId);
   const database = databases.get(databaseId);
-  if (database) endCopy(world, database);
+  if (database) endCopy(context, database);
   for (const { id } of connections.list({ databaseId })) connections.delete(id);
   for (const { id } of backups.list({ databaseId })) {
     backups.delete(id);
-    world.scheduler.schedule(world.clock, dropBackupJob, id, 0);
+    context.scheduler.schedule(context.clock, dropBackupJob, id, 0);
   }
   databases.delete(databaseId);
 };
 
 /** Deletes the rows of a project and its branches. */
-export const removeProject = ({ store }: World, projectId: string): void => {
+export const removeProject = ({ store }: RuleContext, projectId: string): void => {
   for (const { id } of store.branches.list({ projectId })) store.branches.delete(id);
   store.projects.delete(projectId);
 };
 
 export const removalJobs: JobHandlers = {
   /** Retries until the data of the deleted backup is deleted. */
-  [dropBackupJob]: async (world, backupId) => {
+  [dropBackupJob]: async (context, backupId) => {
     try {
-      await world.databaseEngine.dropBackup(backupId);
+      await context.databaseEngine.dropBackup(backupId);
     } catch {
-      await world.transact(withoutLocks, ({ scheduler, clock }) =>
+      await context.transact(withoutLocks, ({ scheduler, clock }) =>
         scheduler.schedule(clock, dropBackupJob, backupId, retryAfter),
       );
     }

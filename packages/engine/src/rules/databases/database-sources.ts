@@ -61,7 +61,7 @@ export const refuseUnusableBackup = (
   path: string,
 ): void => {
   reachSource(call, databaseId);
-  const backup = call.world.store.backups.get(backupId);
+  const backup = call.context.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
   if (backup.status !== "completed") throw databaseErrors.backupUnusable(backup.status, `${path}/backupId`);
 };

@@ -1,6 +1,6 @@
 import { databaseErrors } from "./database-errors.js";
 import { type OperationCall, type RoutedRequest, behavior } from "../../world/behavior.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -32,13 +32,13 @@ import {
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const refuseTakenLogicalId = (
-  world: World,
+  context: RuleContext,
   branchId: string | null | undefined,
   logicalId: string,
   self?: DatabaseRow,
 ): void => {
   if (branchId === undefined) return;
-  const others = world.store.databases.list({ branchId, logicalId });
+  const others = context.store.databases.list({ branchId, logicalId });
   if (others.some(({ id }) => id !== self?.id)) throw databaseErrors.logicalIdConflict(logicalId);
 };
 
@@ -63,21 +63,21 @@ const checkCreate = (call: OperationCall, projectId: string, fields: CreateField
   const source = readSource(fields);
   const project = reachProject(call, projectId);
   const choice = chooseDatabaseBranch(call, project.id, fields) ?? {
-    branch: defaultBranch(call.world, project.id),
+    branch: defaultBranch(call.context, project.id),
   };
   refuseUnusableSource(call, fields);
   const logicalId = fields.logicalId ?? null;
-  if (logicalId !== null) refuseTakenLogicalId(call.world, existingBranchId(choice), logicalId);
+  if (logicalId !== null) refuseTakenLogicalId(call.context, existingBranchId(choice), logicalId);
   return { project, choice, source, logicalId };
 };
 
-const create = (world: World, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
+const create = (context: RuleContext, fields: CreateFields, checked: ReturnType<typeof checkCreate>) => {
   const { project, choice, source, logicalId } = checked;
-  return addDatabase(world, {
-    ...membership(project, ensureBranch(world, project.id, choice)),
+  return addDatabase(context, {
+    ...membership(project, ensureBranch(context, project.id, choice)),
     name: fields.name,
     logicalId,
-    region: placeDatabase(world, project, fields.region),
+    region: placeDatabase(context, project, fields.region),
     isDefault: fields.isDefault ?? false,
     source,
   });
@@ -108,15 +108,15 @@ export const databaseBehaviors = {
   "projects.databases.list": behavior("projects.databases.list", {
     check: (call) => reach(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
-      page(call, call.world.store.databases, { projectId: project.id }, presentDatabase),
+      page(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
   }),
 
   "projects.databases.create": behavior("projects.databases.create", {
     wants: wantsOfCreation,
     check: (call) => checkCreate(call, call.path.projectId, call.body),
-    act: ({ world, body }, checked) => {
-      const { database, connection } = create(world, body, checked);
-      return { status: 201, body: { data: presentNewDatabase(world, database, connection) } };
+    act: ({ context, body }, checked) => {
+      const { database, connection } = create(context, body, checked);
+      return { status: 201, body: { data: presentNewDatabase(context, database, connection) } };
     },
   }),
 
@@ -127,7 +127,7 @@ export const databaseBehaviors = {
       const { projectId, logicalId } = call.query;
       return page(
         call,
-        call.world.store.databases,
+        call.context.store.databases,
         { workspaceId: call.principal.workspaceId, projectId, logicalId, ...branchWhere(call.query) },
         presentDatabase,
       );
@@ -136,49 +136,49 @@ export const databaseBehaviors = {
 
   "databases.create": behavior("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
-    act: ({ world, body }, checked) => {
-      const { database, connection } = create(world, body, checked);
-      return { status: 201, body: { data: presentCreatedDatabase(world, database, connection) } };
+    act: ({ context, body }, checked) => {
+      const { database, connection } = create(context, body, checked);
+      return { status: 201, body: { data: presentCreatedDatabase(context, database, connection) } };
     },
   }),
 
   "databases.get": behavior("databases.get", {
     wants: ({ path }) => wantsOfPresented(path.databaseId),
     check: (call) => reach(call, "database", call.path.databaseId),
-    act: ({ world }, database) => ({ status: 200, body: { data: presentDatabase(world, database) } }),
+    act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
   "databases.update": behavior("databases.update", {
     wants: ({ path }) => wantsOfPresented(path.databaseId),
     check: (call) => {
-      const { world, body } = call;
+      const { context, body } = call;
       refuseTwoBranches(body);
       refuseLogicalIdWithMove(body);
       const database = reach(call, "database", call.path.databaseId);
       const choice = chooseDatabaseBranch(call, database.projectId, body);
       const branchId = choice === undefined ? database.branchId : existingBranchId(choice);
       const logicalId = body.logicalId === undefined ? database.logicalId : body.logicalId;
-      if (logicalId !== null) refuseTakenLogicalId(world, branchId, logicalId, database);
+      if (logicalId !== null) refuseTakenLogicalId(context, branchId, logicalId, database);
       return { database, choice, logicalId };
     },
-    act: ({ world, body }, { database, choice, logicalId }) => {
+    act: ({ context, body }, { database, choice, logicalId }) => {
       const { branchId, branchGitName } = database;
-      const branch = choice && ensureBranch(world, database.projectId, choice);
-      const changed = world.store.databases.update(database.id, {
+      const branch = choice && ensureBranch(context, database.projectId, choice);
+      const changed = context.store.databases.update(database.id, {
         name: body.name ?? database.name,
         branchId: branch?.id ?? branchId,
         branchGitName: branch?.gitName ?? branchGitName,
         logicalId,
       });
-      return { status: 200, body: { data: presentDatabase(world, changed) } };
+      return { status: 200, body: { data: presentDatabase(context, changed) } };
     },
   }),
 
   "databases.delete": behavior("databases.delete", {
     check: checkDelete,
-    act: ({ world }, database) => ({
+    act: ({ context }, database) => ({
       status: 204,
-      after: requestChange(world, database, { type: "deleteDatabase", projectId: null }),
+      after: requestChange(context, database, { type: "deleteDatabase", projectId: null }),
     }),
   }),
 };

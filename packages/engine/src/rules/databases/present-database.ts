@@ -28,10 +28,10 @@ const presentSource = (source: DatabaseSource): DatabaseSource => {
   return type === "backup" ? { type, databaseId, backupId: source.backupId } : { type, databaseId };
 };
 
-const presentCore = (world: RowContext, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
+const presentCore = (context: RowContext, row: DatabaseRow): Omit<Database, "connections" | "project"> => ({
   id: row.id,
   type: "database",
-  url: world.url("databases", row.id),
+  url: context.url("databases", row.id),
   name: row.name,
   // It can no longer be used.
   status: row.status === "ready" && isBeingDeleted(row) ? "failure" : row.status,
@@ -58,39 +58,39 @@ export const wantsOfPresented = (databaseId: string | undefined): Want[] =>
       ];
 
 /** Builds a `Database`, the form without connection strings. */
-export const presentDatabase = (world: RowContext, row: DatabaseRow): Database => {
+export const presentDatabase = (context: RowContext, row: DatabaseRow): Database => {
   const [connections, project] = together(
     () =>
-      world.store.connections
+      context.store.connections
         .list({ databaseId: row.id })
-        .map((connection) => presentConnection(world, connection)),
-    () => presentProjectReference(world, row.projectId),
+        .map((connection) => presentConnection(context, connection)),
+    () => presentProjectReference(context, row.projectId),
   );
-  return { ...presentCore(world, row), connections, project };
+  return { ...presentCore(context, row), connections, project };
 };
 
 /** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
 export const presentCreatedDatabase = (
-  world: RowContext,
+  context: RowContext,
   row: DatabaseRow,
   connection: ConnectionRow,
 ): CreatedDatabase => ({
-  ...presentDatabase(world, row),
-  connections: [presentIssuedConnection(world, connection)],
+  ...presentDatabase(context, row),
+  connections: [presentIssuedConnection(context, connection)],
 });
 
 /** Builds the `ProjectDatabase` in the response that creates a project. */
 export const presentProjectDatabase = (
-  world: RowContext,
+  context: RowContext,
   row: ProvisioningDatabase,
   connection: ConnectionRow,
 ): ProjectDatabase => {
-  const apiKey = presentApiKeyConnection(world, connection);
+  const apiKey = presentApiKeyConnection(context, connection);
   return {
-    ...presentCore(world, row),
+    ...presentCore(context, row),
     status: row.status,
     region: presentRegionReference(row.region),
-    connections: [presentIssuedConnection(world, connection)],
+    connections: [presentIssuedConnection(context, connection)],
     apiKeys: [apiKey],
     connectionString: apiKey.connectionString,
     directConnection: apiKey.directConnection ?? null,
@@ -102,10 +102,10 @@ export const presentProjectDatabase = (
  * the connection's secrets.
  */
 export const presentNewDatabase = (
-  world: RowContext,
+  context: RowContext,
   row: ProvisioningDatabase,
   connection: ConnectionRow,
 ): DatabaseWithSecrets => ({
-  ...presentProjectDatabase(world, row, connection),
-  project: presentProjectReference(world, row.projectId),
+  ...presentProjectDatabase(context, row, connection),
+  project: presentProjectReference(context, row.projectId),
 });

@@ -22,15 +22,15 @@ export const restoreBehaviors = {
       }
       return { target, source };
     },
-    act: ({ world }, { target, source }) => {
+    act: ({ context }, { target, source }) => {
       const { databaseId, backupId } = source;
-      const recovering = world.store.databases.update(target.id, {
+      const recovering = context.store.databases.update(target.id, {
         status: "recovering",
         source: { type: "backup", databaseId, backupId },
       });
-      beginCopy(world, recovering);
-      beginRecovering(world, target.id);
-      return { status: 200, body: { data: presentDatabase(world, recovering) } };
+      beginCopy(context, recovering);
+      beginRecovering(context, target.id);
+      return { status: 200, body: { data: presentDatabase(context, recovering) } };
     },
   }),
 };

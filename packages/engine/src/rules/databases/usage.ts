@@ -16,9 +16,9 @@ export interface Period {
 const isDay = (date: string): boolean => !date.includes(":");
 
 /** Reads the period. A date without a time means its first millisecond in `startDate` and its last in `endDate`. */
-const readPeriod = ({ world, query }: OperationCall<"databases.usage.get">): Period => {
+const readPeriod = ({ context, query }: OperationCall<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
-  const end = endDate === undefined ? world.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
+  const end = endDate === undefined ? context.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
   return { start: startDate === undefined ? firstOfMonth(end) : readTime(startDate), end };
 };
 
@@ -41,7 +41,7 @@ const firstOfMonth = (time: number): number => {
  * history.
  */
 const isMeasured = (call: OperationCall, { made, createdAt }: DatabaseRow, { start, end }: Period): boolean =>
-  made && createdAt <= end && start <= call.world.clock.now();
+  made && createdAt <= end && start <= call.context.clock.now();
 
 const checkUsage = (
   call: OperationCall<"databases.usage.get">,
@@ -62,14 +62,14 @@ export const usageBehaviors = {
         databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.usage(databaseId),
     },
     check: (call, measured) => ({ ...checkUsage(call), measured }),
-    act: ({ world }, { period, measured: { bytes, operations } }) => {
+    act: ({ context }, { period, measured: { bytes, operations } }) => {
       const usage: Usage = {
         period: { start: timestamp(period.start), end: timestamp(period.end) },
         metrics: {
           operations: { used: operations, unit: "ops" },
           storage: { used: bytes / gibibyte, unit: "GiB" },
         },
-        generatedAt: timestamp(world.clock.now()),
+        generatedAt: timestamp(context.clock.now()),
       };
       return { status: 200, body: usage };
     },

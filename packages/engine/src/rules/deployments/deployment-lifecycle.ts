@@ -1,4 +1,4 @@
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { JobHandler, JobHandlers } from "../../jobs/job-handler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
 import { previewDomain } from "../apps/domains.js";
@@ -16,20 +16,20 @@ export const canStop = oneOf("provisioning", "running");
 export const canDelete = oneOf("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */
-export const beginStart = (world: World, { id }: DeploymentRow): string => {
+export const beginStart = (context: RuleContext, { id }: DeploymentRow): string => {
   const domain = previewDomain(id);
   // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
-  world.store.deployments.update(id, { status: "provisioning", previewDomain: domain, uploadKeyHash: null });
-  world.scheduler.cancel(world.clock, id);
-  world.scheduler.schedule(world.clock, startJob, id, world.settings.lifecycle.deploymentStart);
+  context.store.deployments.update(id, { status: "provisioning", previewDomain: domain, uploadKeyHash: null });
+  context.scheduler.cancel(context.clock, id);
+  context.scheduler.schedule(context.clock, startJob, id, context.settings.lifecycle.deploymentStart);
   return domain;
 };
 
 /** Stops a deployment. Cancels a start that is under way. */
-export const beginStop = (world: World, { id }: DeploymentRow): void => {
-  world.scheduler.cancel(world.clock, id);
-  world.store.deployments.update(id, { status: "stopping" });
-  world.scheduler.schedule(world.clock, stopJob, id, world.settings.lifecycle.deploymentStop);
+export const beginStop = (context: RuleContext, { id }: DeploymentRow): void => {
+  context.scheduler.cancel(context.clock, id);
+  context.store.deployments.update(id, { status: "stopping" });
+  context.scheduler.schedule(context.clock, stopJob, id, context.settings.lifecycle.deploymentStop);
 };
 
 /**
@@ -37,8 +37,8 @@ export const beginStop = (world: World, { id }: DeploymentRow): void => {
  */
 const transition =
   (from: DeploymentStatus, to: DeploymentStatus): JobHandler =>
-  (world, id) =>
-    world.transact({ mode: "write", locks: [id] }, ({ store }) => {
+  (context, id) =>
+    context.transact({ mode: "write", locks: [id] }, ({ store }) => {
       if (store.deployments.get(id)?.status === from) store.deployments.update(id, { status: to });
     });
 

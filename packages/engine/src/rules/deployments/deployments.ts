@@ -1,7 +1,7 @@
 import { deploymentErrors } from "./deployment-errors.js";
 import { type OperationCall, behavior } from "../../world/behavior.js";
 import type { RowContext } from "../../world/row-texts.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { timestamp } from "../../values/clock.js";
 import { digest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
@@ -17,10 +17,10 @@ import type { AppRow, DeploymentRow } from "../../store/rows.js";
 import { reachApp } from "../apps/apps.js";
 import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
-const presentDeployment = (world: RowContext, row: DeploymentRow): Deployment => ({
+const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment => ({
   id: row.id,
   type: "deployment",
-  url: world.url("deployments", row.id),
+  url: context.url("deployments", row.id),
   serviceId: row.appId,
   foundryVersionId: row.foundryVersionId,
   createdAt: timestamp(row.createdAt),
@@ -30,8 +30,8 @@ const presentDeployment = (world: RowContext, row: DeploymentRow): Deployment =>
 const sorted = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-const presentDeploymentDetails = (world: RowContext, row: DeploymentRow): DeploymentDetails => ({
-  ...presentDeployment(world, row),
+const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
+  ...presentDeployment(context, row),
   status: row.status,
   previewDomain: row.previewDomain,
   ...(row.envVars && { envVars: sorted(row.envVars) }),
@@ -52,13 +52,13 @@ type CreateCall = OperationCall<"apps.deployments.create"> | OperationCall<"serv
 const list = {
   check: reachApp,
   act: (call: ListCall, app: AppRow) =>
-    page(call, call.world.store.deployments, { appId: app.id }, presentDeployment),
+    page(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
 };
 
 const checkCreate = (call: CreateCall) => {
   const app = reachApp(call);
   const promoted =
-    app.latestDeploymentId === null ? undefined : call.world.store.deployments.get(app.latestDeploymentId);
+    app.latestDeploymentId === null ? undefined : call.context.store.deployments.get(app.latestDeploymentId);
   if (call.body.skipCodeUpload && promoted === undefined) {
     throw errors.validationFailed([
       { path: "/skipCodeUpload", message: "requires a promoted deployment whose code can be reused" },
@@ -69,21 +69,21 @@ const checkCreate = (call: CreateCall) => {
 
 const create = {
   check: checkCreate,
-  act: ({ world, body }: CreateCall, { app, reused }: ReturnType<typeof checkCreate>) => {
-    const uploadKey = reused === undefined ? world.ids.secret(43) : null;
-    const deployment = world.store.deployments.insert({
-      id: world.ids.id("deployment"),
-      createdAt: world.clock.now(),
+  act: ({ context, body }: CreateCall, { app, reused }: ReturnType<typeof checkCreate>) => {
+    const uploadKey = reused === undefined ? context.ids.secret(43) : null;
+    const deployment = context.store.deployments.insert({
+      id: context.ids.id("deployment"),
+      createdAt: context.clock.now(),
       appId: app.id,
-      foundryVersionId: `ver_${world.ids.label(24)}`,
+      foundryVersionId: `ver_${context.ids.label(24)}`,
       status: reused === undefined ? "created" : "uploaded",
       previewDomain: null,
       portMapping: readPortMapping(body.portMapping) ?? reused?.portMapping ?? null,
       envVars: reused?.envVars ?? null,
       uploadKeyHash: uploadKey === null ? null : digest(uploadKey),
     });
-    const { id, type, url, foundryVersionId } = presentDeployment(world, deployment);
-    const uploadUrl = uploadKey === null ? null : world.uploadUrl(id, uploadKey);
+    const { id, type, url, foundryVersionId } = presentDeployment(context, deployment);
+    const uploadUrl = uploadKey === null ? null : context.uploadUrl(id, uploadKey);
     const created: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
     return { status: 201, body: { data: created } };
   },
@@ -97,9 +97,9 @@ export const deploymentBehaviors = {
 
   "deployments.get": behavior("deployments.get", {
     check: (call) => reach(call, "deployment", call.path.deploymentId),
-    act: ({ world }, deployment) => ({
+    act: ({ context }, deployment) => ({
       status: 200,
-      body: { data: presentDeploymentDetails(world, deployment) },
+      body: { data: presentDeploymentDetails(context, deployment) },
     }),
   }),
 
@@ -109,9 +109,9 @@ export const deploymentBehaviors = {
       if (!canDelete(deployment.status)) throw deploymentErrors.notDeletable(deployment.status);
       return deployment;
     },
-    act: ({ world }, deployment) => {
-      clearPromotion(world, deployment);
-      world.store.deployments.delete(deployment.id);
+    act: ({ context }, deployment) => {
+      clearPromotion(context, deployment);
+      context.store.deployments.delete(deployment.id);
       return { status: 204 };
     },
   }),
@@ -122,9 +122,9 @@ export const deploymentBehaviors = {
       if (!canStart(deployment.status)) throw deploymentErrors.notStartable(deployment.status);
       return deployment;
     },
-    act: ({ world }, deployment) => ({
+    act: ({ context }, deployment) => ({
       status: 200,
-      body: { data: { previewDomain: beginStart(world, deployment) } },
+      body: { data: { previewDomain: beginStart(context, deployment) } },
     }),
   }),
 
@@ -134,15 +134,15 @@ export const deploymentBehaviors = {
       if (!canStop(deployment.status)) throw deploymentErrors.notStoppable(deployment.status);
       return deployment;
     },
-    act: ({ world }, deployment) => {
-      beginStop(world, deployment);
+    act: ({ context }, deployment) => {
+      beginStop(context, deployment);
       return { status: 204 };
     },
   }),
 };
 
 /** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
-const clearPromotion = ({ store }: World, { id, appId }: DeploymentRow): void => {
+const clearPromotion = ({ store }: RuleContext, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;
   store.apps.update(appId, {

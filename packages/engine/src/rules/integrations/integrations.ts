@@ -1,6 +1,6 @@
 import { behavior } from "../../world/behavior.js";
 import type { RowContext } from "../../world/row-texts.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
@@ -9,15 +9,15 @@ import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { forEachOf } from "../../store/want.js";
 
-const presentIntegration = (world: RowContext, row: IntegrationRow): Integration => {
-  const client = world.store.clients.get(row.clientId);
-  const user = world.store.users.get(row.userId);
+const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
+  const client = context.store.clients.get(row.clientId);
+  const user = context.store.users.get(row.userId);
   if (client === undefined || user === undefined) {
     throw new Error(`The integration ${row.id} has lost its client or its user`);
   }
   return {
     id: row.id,
-    url: world.url("integrations", row.id),
+    url: context.url("integrations", row.id),
     createdAt: timestamp(row.createdAt),
     scopes: row.scopes,
     client: { id: client.id, name: client.name, createdAt: timestamp(client.createdAt) },
@@ -26,7 +26,7 @@ const presentIntegration = (world: RowContext, row: IntegrationRow): Integration
 };
 
 /** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
-const revoke = ({ store, clock }: World, rows: readonly IntegrationRow[]) => {
+const revoke = ({ store, clock }: RuleContext, rows: readonly IntegrationRow[]) => {
   forEachOf(rows, ({ id: integrationId }) => {
     const grants = store.grants.list({ integrationId });
     store.integrations.delete(integrationId);
@@ -42,7 +42,7 @@ export const integrationBehaviors = {
       const { workspaceId } = call.query;
       return page(
         call,
-        call.world.store.integrations,
+        call.context.store.integrations,
         { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
         presentIntegration,
       );
@@ -51,33 +51,33 @@ export const integrationBehaviors = {
 
   "integrations.get": behavior("integrations.get", {
     check: (call) => reach(call, "integration", call.path.id),
-    act: ({ world }, integration) => ({
+    act: ({ context }, integration) => ({
       status: 200,
-      body: { data: presentIntegration(world, integration) },
+      body: { data: presentIntegration(context, integration) },
     }),
   }),
 
   "integrations.delete": behavior("integrations.delete", {
     check: (call) => reach(call, "integration", call.path.id),
-    act: ({ world }, integration) => revoke(world, [integration]),
+    act: ({ context }, integration) => revoke(context, [integration]),
   }),
 
   "workspaces.integrations.list": behavior("workspaces.integrations.list", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
-      page(call, call.world.store.integrations, { workspaceId: workspace.id }, presentIntegration),
+      page(call, call.context.store.integrations, { workspaceId: workspace.id }, presentIntegration),
   }),
 
   "workspaces.integrations.delete": behavior("workspaces.integrations.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
-      const integrations = call.world.store.integrations.list({
+      const integrations = call.context.store.integrations.list({
         workspaceId: workspace.id,
         clientId: call.path.clientId,
       });
       if (integrations.length === 0) throw errors.notFound("integration");
       return integrations;
     },
-    act: ({ world }, integrations) => revoke(world, integrations),
+    act: ({ context }, integrations) => revoke(context, integrations),
   }),
 };

@@ -1,16 +1,16 @@
 import { behavior } from "../../world/behavior.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
 /** Returns the user of a user's credential; null for a service token or an agent. */
-const presentUser = ({ store }: World, principal: Principal): MeUser | null => {
+const presentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
   if (principal.kind !== "user") return null;
   const user = store.users.get(principal.userId);
   return { id: principal.userId, email: user?.email ?? principal.email, name: user?.name ?? null };
 };
 
-const presentCredential = ({ store }: World, principal: Principal): MeCredential => {
+const presentCredential = ({ store }: RuleContext, principal: Principal): MeCredential => {
   if (principal.kind === "service") {
     const { serviceTokenId: id } = principal;
     return { type: "service_token", id, name: store.serviceTokens.get(id)?.name ?? null };
@@ -24,12 +24,12 @@ const presentCredential = ({ store }: World, principal: Principal): MeCredential
 export const meBehaviors = {
   "me.get": behavior("me.get", {
     check: () => undefined,
-    act: ({ world, principal }) => {
-      const workspace = world.store.workspaces.get(principal.workspaceId);
+    act: ({ context, principal }) => {
+      const workspace = context.store.workspaces.get(principal.workspaceId);
       const me: Me = {
-        user: presentUser(world, principal),
+        user: presentUser(context, principal),
         workspace: workspace ? { id: workspace.id, name: workspace.name } : null,
-        credential: presentCredential(world, principal),
+        credential: presentCredential(context, principal),
       };
       return { status: 200, body: { data: me } };
     },

@@ -1,6 +1,6 @@
 import { projectErrors } from "./project-errors.js";
 import { type OperationCall, behavior } from "../../world/behavior.js";
-import type { World } from "../../world/world.js";
+import type { RuleContext } from "../../world/world.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
@@ -15,8 +15,8 @@ import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
-export const refuseTakenLogicalId = (world: World, workspaceId: string, logicalId: string): void => {
-  if (world.store.projects.find({ workspaceId, logicalId })) {
+export const refuseTakenLogicalId = (context: RuleContext, workspaceId: string, logicalId: string): void => {
+  if (context.store.projects.find({ workspaceId, logicalId })) {
     throw projectErrors.logicalIdConflict(logicalId);
   }
 };
@@ -28,13 +28,13 @@ export const countOf = (counts: Readonly<Record<string, number>>): string =>
     .map(([kind, count]) => `${String(count)} ${kind}${count === 1 ? "" : "s"}`)
     .join(" and ");
 
-const defaultDatabaseOf = ({ store }: World, projectId: string): DatabaseRow | undefined =>
+const defaultDatabaseOf = ({ store }: RuleContext, projectId: string): DatabaseRow | undefined =>
   store.databases.find({ projectId, isDefault: true });
 
 /**
  * Refuses to delete a project that has resources other than branches and a default database, which are deleted with it.
  */
-const refuseDependencies = ({ store }: World, projectId: string): void => {
+const refuseDependencies = ({ store }: RuleContext, projectId: string): void => {
   const databases = store.databases.count({ projectId, isDefault: false });
   const apps = store.apps.count({ projectId });
   if (databases + apps > 0) {
@@ -45,7 +45,7 @@ const refuseDependencies = ({ store }: World, projectId: string): void => {
 const checkDelete = (call: OperationCall<"projects.delete">): ProjectRow => {
   // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
   const project = reach(call, "project", call.path.id);
-  refuseDependencies(call.world, project.id);
+  refuseDependencies(call.context, project.id);
   return project;
 };
 
@@ -80,38 +80,38 @@ export const projectBehaviors = {
     act: (call) =>
       page(
         call,
-        call.world.store.projects,
+        call.context.store.projects,
         { workspaceId: call.principal.workspaceId, logicalId: call.query.logicalId },
         presentProject,
       ),
   }),
 
   "projects.create": behavior("projects.create", {
-    check: ({ world, principal, body }) => {
+    check: ({ context, principal, body }) => {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
         throw errors.forbidden("The credential has no access to this workspace");
       }
-      if (body.logicalId !== undefined) refuseTakenLogicalId(world, principal.workspaceId, body.logicalId);
+      if (body.logicalId !== undefined) refuseTakenLogicalId(context, principal.workspaceId, body.logicalId);
     },
-    act: ({ world, principal, body }) => {
-      const project = world.store.projects.insert({
-        id: world.ids.id("project"),
-        createdAt: world.clock.now(),
+    act: ({ context, principal, body }) => {
+      const project = context.store.projects.insert({
+        id: context.ids.id("project"),
+        createdAt: context.clock.now(),
         workspaceId: principal.workspaceId,
-        name: body.name ?? world.ids.name(),
+        name: body.name ?? context.ids.name(),
         logicalId: body.logicalId ?? null,
         defaultRegion: body.region ?? null,
         settings: {},
       });
-      const branch = addBranch(world, project.id, "main", "production");
+      const branch = addBranch(context, project.id, "main", "production");
       if (!body.createDatabase) {
-        return { status: 201, body: { data: { ...presentProject(world, project), database: null } } };
+        return { status: 201, body: { data: { ...presentProject(context, project), database: null } } };
       }
-      const { database, connection } = addDatabase(world, {
+      const { database, connection } = addDatabase(context, {
         ...membership(project, branch),
         name: project.name,
         logicalId: null,
-        region: placeDatabase(world, project, "inherit"),
+        region: placeDatabase(context, project, "inherit"),
         isDefault: true,
         source: { type: "empty" },
       });
@@ -119,8 +119,8 @@ export const projectBehaviors = {
         status: 201,
         body: {
           data: {
-            ...presentProject(world, project),
-            database: presentProjectDatabase(world, database, connection),
+            ...presentProject(context, project),
+            database: presentProjectDatabase(context, database, connection),
           },
         },
       };
@@ -129,7 +129,7 @@ export const projectBehaviors = {
 
   "projects.get": behavior("projects.get", {
     check: (call) => reach(call, "project", call.path.id),
-    act: ({ world }, project) => ({ status: 200, body: { data: presentProject(world, project) } }),
+    act: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
   }),
 
   "projects.update": behavior("projects.update", {
@@ -137,22 +137,22 @@ export const projectBehaviors = {
       const project = reach(call, "project", call.path.id);
       return { project, settings: mergeSettings(project, call.body.settings) };
     },
-    act: ({ world, body }, { project, settings }) => {
-      const changed = world.store.projects.update(project.id, { name: body.name ?? project.name, settings });
-      return { status: 200, body: { data: presentProject(world, changed) } };
+    act: ({ context, body }, { project, settings }) => {
+      const changed = context.store.projects.update(project.id, { name: body.name ?? project.name, settings });
+      return { status: 200, body: { data: presentProject(context, changed) } };
     },
   }),
 
   "projects.delete": behavior("projects.delete", {
     check: checkDelete,
-    act: ({ world }, project) => {
-      const database = defaultDatabaseOf(world, project.id);
+    act: ({ context }, project) => {
+      const database = defaultDatabaseOf(context, project.id);
       if (database === undefined) {
-        removeProject(world, project.id);
+        removeProject(context, project.id);
         return { status: 204 };
       }
       const change = { type: "deleteDatabase", projectId: project.id } as const;
-      return { status: 204, after: requestChange(world, database, change) };
+      return { status: 204, after: requestChange(context, database, change) };
     },
   }),
 };

@@ -23,11 +23,11 @@ export const transferBehaviors = {
       const workspaceId = recipientWorkspaceId(call);
       const project = reachProject(call, call.path.id);
       if (workspaceId === project.workspaceId) throw projectErrors.alreadyInWorkspace();
-      if (project.logicalId !== null) refuseTakenLogicalId(call.world, workspaceId, project.logicalId);
+      if (project.logicalId !== null) refuseTakenLogicalId(call.context, workspaceId, project.logicalId);
       return { project, workspaceId };
     },
     /** Moves the project, and the rows that repeat its workspace. Pending approvals expire. */
-    act: ({ world: { store, clock } }, { project, workspaceId }) => {
+    act: ({ context: { store, clock } }, { project, workspaceId }) => {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });
       for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });

@@ -17,7 +17,7 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   expiresAt: row.expiresAt === null ? null : timestamp(row.expiresAt),
 });
 
-const presentListed: Present<ServiceTokenRow> = (_world, row) => presentServiceToken(row);
+const presentListed: Present<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
 
 export const serviceTokenBehaviors = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
@@ -27,7 +27,7 @@ export const serviceTokenBehaviors = {
       const { workspaceId } = call.path;
       return page(
         call,
-        call.world.store.serviceTokens,
+        call.context.store.serviceTokens,
         { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
         presentListed,
         { newestFirst: true },
@@ -40,16 +40,16 @@ export const serviceTokenBehaviors = {
     prepare: {
       plan: (call) => {
         const workspace = reach(call, "workspace", call.path.workspaceId);
-        const token = { id: call.world.ids.id("service_token"), workspaceId: workspace.id };
-        return { id: token.id, claims: tokenClaims(call.world, serviceTokenRequest(token)) };
+        const token = { id: call.context.ids.id("service_token"), workspaceId: workspace.id };
+        return { id: token.id, claims: tokenClaims(call.context, serviceTokenRequest(token)) };
       },
       work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),
     },
     check: (call, signed) => ({ workspace: reach(call, "workspace", call.path.workspaceId), ...signed }),
-    act: ({ world, body }, { workspace, id, value }) => {
-      const token = world.store.serviceTokens.insert({
+    act: ({ context, body }, { workspace, id, value }) => {
+      const token = context.store.serviceTokens.insert({
         id,
-        createdAt: world.clock.now(),
+        createdAt: context.clock.now(),
         workspaceId: workspace.id,
         name: body.name,
         valueHint: value.slice(-4),
@@ -63,12 +63,12 @@ export const serviceTokenBehaviors = {
   "workspaces.serviceTokens.delete": behavior("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
-      const token = call.world.store.serviceTokens.get(call.path.serviceTokenId);
+      const token = call.context.store.serviceTokens.get(call.path.serviceTokenId);
       if (token?.workspaceId !== workspace.id) throw errors.notFound("service_token");
       return token;
     },
-    act: ({ world }, token) => {
-      world.store.serviceTokens.delete(token.id);
+    act: ({ context }, token) => {
+      context.store.serviceTokens.delete(token.id);
       return { status: 204 };
     },
   }),

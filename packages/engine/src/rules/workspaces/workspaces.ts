@@ -7,10 +7,10 @@ import { reach } from "../../request/reach.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
-const presentWorkspace = (world: RowContext, row: WorkspaceRow): Workspace => ({
+const presentWorkspace = (context: RowContext, row: WorkspaceRow): Workspace => ({
   id: row.id,
   type: "workspace",
-  url: world.url("workspaces", row.id),
+  url: context.url("workspaces", row.id),
   name: row.name,
   createdAt: timestamp(row.createdAt),
 });
@@ -20,7 +20,7 @@ export const workspaceBehaviors = {
   "workspaces.list": behavior("workspaces.list", {
     check: () => undefined,
     act: (call) =>
-      page(call, call.world.store.workspaces, { id: call.principal.workspaceId }, presentWorkspace),
+      page(call, call.context.store.workspaces, { id: call.principal.workspaceId }, presentWorkspace),
   }),
 
   "workspaces.create": behavior("workspaces.create", {
@@ -30,27 +30,27 @@ export const workspaceBehaviors = {
       }
       return principal;
     },
-    act: ({ world, body }, { userId }) => {
-      const workspace = world.store.workspaces.insert({
-        id: world.ids.id("workspace"),
-        createdAt: world.clock.now(),
-        name: body.displayName ?? world.ids.name(),
+    act: ({ context, body }, { userId }) => {
+      const workspace = context.store.workspaces.insert({
+        id: context.ids.id("workspace"),
+        createdAt: context.clock.now(),
+        name: body.displayName ?? context.ids.name(),
         memberIds: [userId],
       });
-      return { status: 201, body: { data: presentWorkspace(world, workspace) } };
+      return { status: 201, body: { data: presentWorkspace(context, workspace) } };
     },
   }),
 
   "workspaces.get": behavior("workspaces.get", {
     check: (call) => reach(call, "workspace", call.path.id),
-    act: ({ world }, workspace) => ({ status: 200, body: { data: presentWorkspace(world, workspace) } }),
+    act: ({ context }, workspace) => ({ status: 200, body: { data: presentWorkspace(context, workspace) } }),
   }),
 
   "workspaces.subscription.get": behavior("workspaces.subscription.get", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
-    act: ({ world }) => ({
+    act: ({ context }) => ({
       status: 200,
-      body: { data: { ...world.settings.subscription, upgradeUrl: world.settings.baseUrl } },
+      body: { data: { ...context.settings.subscription, upgradeUrl: context.settings.baseUrl } },
     }),
   }),
 };
