@@ -28,7 +28,7 @@ export const floors = {
     "rules",
     "request",
     "jobs",
-    "world",
+    "context",
     "store",
     "values",
     "generated",

@@ -18,7 +18,7 @@ describe("own lint rules", () => {
     ["engine", "packages/engine/src/jobs/job-handler.ts", 'import "./job-runner.js";'],
     [
       "engine, by a type",
-      "packages/engine/src/world/world.ts",
+      "packages/engine/src/context/rule-context.ts",
       'export type { Transactions } from "./transactions.js";',
     ],
     ["cli, by `import()`", "packages/cli/src/main.ts", 'export const load = () => import("./mgmt.js");'],

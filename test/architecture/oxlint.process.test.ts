@@ -30,7 +30,7 @@ const forbidden: readonly Program[] = [
   [
     "store → request",
     "packages/engine/src/store/store.ts",
-    'export type { World } from "../request/world.js";',
+    'export type { RoutedRequest } from "../request/route.js";',
   ],
   ["store → values", "packages/engine/src/store/store.ts", 'import "../values/clock.js";'],
   ["store → sdk", "packages/engine/src/store/store.ts", 'import "@mgmt/sdk";'],
@@ -50,7 +50,7 @@ const forbidden: readonly Program[] = [
     'import "../../control/state-control.js";',
   ],
   ["oauth → control", "packages/engine/src/oauth/metadata.ts", 'import "../control/state-control.js";'],
-  ["world → server", "packages/engine/src/world/world.ts", 'import "../server/memory-state.js";'],
+  ["context → server", "packages/engine/src/context/rule-context.ts", 'import "../server/memory-state.js";'],
   ["cluster → platform", "packages/cluster/src/open-databases.ts", 'import "@mgmt/platform";'],
   ["cluster → files", "packages/cluster/src/open-databases.ts", 'import "node:fs/promises";'],
   ["cluster → sdk", "packages/cluster/src/open-databases.ts", 'import "@mgmt/sdk";'],

@@ -24,19 +24,16 @@ it("counts the files and lines of code, without generated files", () => {
   write("shop", {
     "src/index.ts": "export interface Shop {}\nexport const two = 2;\n",
     "src/parts/part.mts": "export class SteamEngine {}\n",
-    "src/parts/world.ts":
-      "interface InnerWorld {}\nexport type NightWorld = 1;\nexport interface Worldly {}\n",
     "src/generated/rows.ts": "export interface RowEngine {}\n",
     "src/notes.md": "Not code.\n",
     "test/shop.test.ts": "1;\n\n2;\n",
   });
   expect(sizeOf(root, "shop")).toEqual({
-    files: 3,
-    source: 6,
+    files: 2,
+    source: 3,
     tests: 3,
     upward: "",
     "two-way": "",
-    "World, Engine": "SteamEngine, NightWorld",
   });
 });
 

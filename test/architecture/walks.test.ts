@@ -36,7 +36,10 @@ const importsOf = (file: string): string[] => {
 };
 
 /** The files between the pipeline and the limit. */
-const countRequest = ["packages/engine/src/world/world.ts", "packages/engine/src/server/stored-state.ts"];
+const countRequest = [
+  "packages/engine/src/context/rule-context.ts",
+  "packages/engine/src/server/stored-state.ts",
+];
 
 /**
  * Steps that follow each other without an import from one to the other. Each names the files that connect them; every pair of
@@ -83,27 +86,27 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     from: "packages/engine/src/request/engine.ts",
     to: "packages/engine/src/server/stored-backend.ts",
     through: ["packages/engine/src/server/server.ts"],
-    how: "`server.ts` passes `requestWorld` of the backend to the engine",
+    how: "`server.ts` passes `requestContext` of the backend to the engine",
   },
   {
     from: "packages/engine/src/server/stored-backend.ts",
     to: "packages/engine/src/request/pipeline.ts",
     through: ["packages/engine/src/server/server.ts", "packages/engine/src/request/engine.ts"],
-    how: "`engine.ts` passes the world to the pipeline",
+    how: "`engine.ts` passes the context to the pipeline",
   },
   {
     from: "packages/engine/src/request/route.ts",
     to: "packages/engine/src/control/faults.ts",
-    through: ["packages/engine/src/request/pipeline.ts", "packages/engine/src/world/faults.ts"],
+    through: ["packages/engine/src/request/pipeline.ts", "packages/engine/src/context/faults.ts"],
     how: "`pipeline.ts` calls both, and knows the faults as a `FaultSource`",
   },
   {
     from: "packages/engine/src/control/faults.ts",
     to: "packages/engine/src/oauth/access-tokens.ts",
     through: [
-      "packages/engine/src/world/faults.ts",
+      "packages/engine/src/context/faults.ts",
       "packages/engine/src/request/pipeline.ts",
-      "packages/engine/src/world/authenticator.ts",
+      "packages/engine/src/context/authenticator.ts",
     ],
     how: "`pipeline.ts` calls both, and knows the tokens as an `Authenticator`",
   },
@@ -111,29 +114,29 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     from: "packages/engine/src/oauth/access-tokens.ts",
     to: "packages/engine/src/server/stored-state.ts",
     through: ["packages/engine/src/server/server-state.ts"],
-    how: "`stored-state.ts` runs `transact` of the world, whose `Authenticator` is a part of its state",
+    how: "`stored-state.ts` runs `transact` of the context, whose `Authenticator` is a part of its state",
   },
   {
     from: "packages/engine/src/store/replay.ts",
     to: "packages/engine/src/request/authenticate.ts",
-    through: ["packages/engine/src/server/stored-state.ts", "packages/engine/src/world/world.ts"],
-    how: "the step that `replay.ts` runs calls `authenticate` with the world that `stored-state.ts` makes",
+    through: ["packages/engine/src/server/stored-state.ts", "packages/engine/src/context/rule-context.ts"],
+    how: "the step that `replay.ts` runs calls `authenticate` with the context that `stored-state.ts` makes",
   },
   {
     from: "packages/engine/src/request/authenticate.ts",
     to: "packages/engine/src/request/limit.ts",
     through: [
       "packages/engine/src/request/pipeline.ts",
-      "packages/engine/src/world/world.ts",
+      "packages/engine/src/context/rule-context.ts",
       "packages/engine/src/server/stored-state.ts",
     ],
-    how: "`pipeline.ts` calls both, `countRequest` of the world for the limit",
+    how: "`pipeline.ts` calls both, `countRequest` of the context for the limit",
   },
   {
     from: "packages/engine/src/request/limit.ts",
     to: "packages/engine/src/request/read-body.ts",
     through: [...countRequest.toReversed(), "packages/engine/src/request/pipeline.ts"],
-    how: "`pipeline.ts` calls `countRequest` of the world, and then `readBody`",
+    how: "`pipeline.ts` calls `countRequest` of the context, and then `readBody`",
   },
   ...pipelineNeighbors("read-body", "validate"),
   ...pipelineNeighbors("validate", "authorize"),
@@ -153,8 +156,8 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   {
     from: "packages/engine/src/rules/projects/projects.ts",
     to: "packages/engine/src/store/partial-tables.ts",
-    through: ["packages/engine/src/world/world.ts", "packages/engine/src/store/store.ts"],
-    how: "the world holds a `Store`, which `partial-tables.ts` makes",
+    through: ["packages/engine/src/context/rule-context.ts", "packages/engine/src/store/store.ts"],
+    how: "the context holds a `Store`, which `partial-tables.ts` makes",
   },
   {
     from: "packages/engine/src/store/partial-collection.ts",

@@ -22,10 +22,10 @@ export {
   type DatabaseEngine,
   DatabaseUnavailableError,
   OutcomeUnknownError,
-} from "./world/database-engine.js";
+} from "./context/database-engine.js";
 export { RequestError, type Issue } from "./values/request-error.js";
 export type { EngineRequest, EngineResponse } from "./values/message.js";
-export { memoryDatabaseEngine } from "./world/memory-database-engine.js";
+export { memoryDatabaseEngine } from "./context/memory-database-engine.js";
 export type { LoggedRequest } from "./request/request-log.js";
 export type { PartialSettings } from "./values/merge-settings.js";
 export { type ErrorCodes, type Settings, type UnknownFields, defaultSettings } from "./values/settings.js";
@@ -51,4 +51,4 @@ export type {
   TokenOptions,
   UserTokenOptions,
 } from "./control/token-mint.js";
-export { type Fault, FaultNotStruckError, type InstalledFault } from "./world/faults.js";
+export { type Fault, FaultNotStruckError, type InstalledFault } from "./context/faults.js";

@@ -57,7 +57,7 @@ const sections: Record<string, Section> = {
   seed: { declarations: [`${control}/seeder.ts#Seeder`] },
   clock: { declarations: [`${control}/clock-control.ts#ClockControl`], hidden: ["followMoves"] },
   faults: { declarations: [`${control}/faults.ts#Faults`], hidden: ["any", "strike"] },
-  fault: { declarations: [`${engine}/world/faults.ts#Fault`] },
+  fault: { declarations: [`${engine}/context/faults.ts#Fault`] },
   approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
   states: { declarations: [`${control}/state-control.ts#StateControl`] },
   defaults: { declarations: [`${control}/default-rows.ts#DefaultRows`] },

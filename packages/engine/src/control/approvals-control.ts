@@ -1,8 +1,8 @@
 import type { Mode, Returned } from "../values/awaitable.js";
 import { allowsWindow, approvalAt } from "../request/approvals.js";
 import { canonicalId } from "../values/ids.js";
-import type { RuleContext } from "../world/world.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../context/rule-context.js";
+import type { RequestContext } from "../context/request-context.js";
 import { change as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";

@@ -1,6 +1,6 @@
 import { readOnly, withoutLocks } from "../store/backing.js";
-import type { RequestContext } from "../world/server-world.js";
-import type { RuleContext } from "../world/world.js";
+import type { RequestContext } from "../context/request-context.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /** Runs a step in a transaction. Resolves when its changes are stored durably. */
 export const change = async <T>(server: RequestContext, step: (context: RuleContext) => T): Promise<T> => {

@@ -8,8 +8,8 @@ import {
   assertFault,
   isExhausted,
   strikes,
-} from "../world/faults.js";
-import type { FaultRow, ServerRecords, ServerStep } from "../world/server-rows.js";
+} from "../context/faults.js";
+import type { FaultRow, ServerRecords, ServerStep } from "../context/server-rows.js";
 
 /** Name of the lock that keeps two requests from striking the same fault. */
 const lock = "faults";

@@ -3,8 +3,8 @@ import { idPatterns } from "../generated/ids.js";
 import { digest } from "../values/digest.js";
 import { canonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { RuleContext } from "../world/world.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../context/rule-context.js";
+import type { RequestContext } from "../context/request-context.js";
 import { change } from "./change.js";
 import {
   type AuthorizationRequest,
@@ -170,7 +170,11 @@ export class OAuthControl<M extends Mode> {
    */
   deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
     return this.context().transact(readOnly, (context) => ({
-      redirect: responseLocation(readRequest(context, options), context.settings.authUrl, oauthErrors.denied()),
+      redirect: responseLocation(
+        readRequest(context, options),
+        context.settings.authUrl,
+        oauthErrors.denied(),
+      ),
     }));
   }
 }

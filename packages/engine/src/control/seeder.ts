@@ -3,9 +3,9 @@ import { canonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { UserPrincipal } from "../values/principal.js";
 import { adminScope } from "../values/principal.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { Store } from "../store/store.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 import { change, read } from "./change.js";
 import type { OperationId, RequestBody } from "../generated/operations.js";
 import type {

@@ -1,7 +1,7 @@
 import { beginBackup } from "../rules/databases/backup-jobs.js";
 import { beginProvisioning, cancelLifecycle } from "../rules/databases/database-lifecycle.js";
 import { canonicalId } from "../values/ids.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 import { change } from "./change.js";
 import type {
   AppRow,

@@ -1,8 +1,8 @@
-import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../world/access-token.js";
+import { type TokenRequest, serviceTokenRequest, tokenClaims } from "../context/access-token.js";
 import { canonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { RuleContext } from "../world/world.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RuleContext } from "../context/rule-context.js";
+import type { RequestContext } from "../context/request-context.js";
 import { type Time, readTime } from "./clock-control.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows, workspaceOf } from "./default-rows.js";

@@ -1,6 +1,6 @@
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 
-/** The world of a job, which may wait for real databases, and changes rows in transactions. */
+/** The context of a job, which may wait for real databases, and changes rows in transactions. */
 export type JobContext = Pick<RequestContext, "settings" | "databaseEngine" | "databaseWork" | "transact">;
 
 /** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */

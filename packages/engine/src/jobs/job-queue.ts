@@ -1,7 +1,7 @@
 import type { Clock } from "../values/clock.js";
 import { withoutHold } from "../values/idle-timer.js";
-import type { Job } from "../world/scheduler.js";
-import type { JobRow } from "../world/server-rows.js";
+import type { Job } from "../context/scheduler.js";
+import type { JobRow } from "../context/server-rows.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /** A clock that the queue moves from job to job. */

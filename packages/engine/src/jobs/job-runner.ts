@@ -1,9 +1,9 @@
-import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Sessions } from "../store/records.js";
-import type { JobRow, ServerTables, ScheduledJob } from "../world/server-rows.js";
+import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.js";
 import { JobTakenError, SupersededError } from "./job-handler.js";
 import { withoutHold } from "../values/idle-timer.js";
-import type { Job } from "../world/scheduler.js";
+import type { Job } from "../context/scheduler.js";
 import { FairTurns } from "./fair-turns.js";
 import type { JobTable } from "./table-scheduler.js";
 

@@ -1,7 +1,7 @@
 import type { ExpiringCollection } from "../store/store.js";
-import type { JobRow } from "../world/server-rows.js";
+import type { JobRow } from "../context/server-rows.js";
 import type { Clock } from "../values/clock.js";
-import { type Job, type Scheduler, isOf } from "../world/scheduler.js";
+import { type Job, type Scheduler, isOf } from "../context/scheduler.js";
 
 /** How jobs are found. */
 export type JobWhere = Readonly<Record<never, never>> | { readonly subject: string };

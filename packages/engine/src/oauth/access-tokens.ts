@@ -1,10 +1,10 @@
 import type { JWTPayload } from "jose";
 import type { Want } from "../store/want.js";
-import type { TokenClaims, TokenSigner } from "../world/access-token.js";
-import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
+import type { TokenClaims, TokenSigner } from "../context/access-token.js";
+import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 import { readClaims } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 

@@ -1,5 +1,5 @@
 import { approvalAt, approvalIdAt } from "../request/approvals.js";
-import type { Endpoint } from "../world/endpoint.js";
+import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
 import { pageResponse, refusals } from "./page-response.js";
 import { approvalPage } from "./page/approval-page.js";

@@ -1,6 +1,6 @@
 import type { EngineRequest, Outcome } from "../values/message.js";
-import type { EndpointContext } from "../world/endpoint.js";
-import type { RuleContext } from "../world/world.js";
+import type { EndpointContext } from "../context/endpoint.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
 import { Missing } from "../store/want.js";
@@ -53,7 +53,8 @@ export class AuthorizationEndpoint {
     const signIn = request.offLoopback ? undefined : this.gate?.check(request, addressOf(search));
     if (signIn) return signIn;
     const authorization = refusalOr(() => readAuthorizationRequest(parameters, target));
-    if (authorization instanceof OAuthError) return this.#redirectFrom(request, context, target, authorization);
+    if (authorization instanceof OAuthError)
+      return this.#redirectFrom(request, context, target, authorization);
     if (request.offLoopback) return pageResponse(refusals.offLoopback());
     try {
       if (request.method === "POST") return this.#decide(context, request, search, authorization);
@@ -78,7 +79,12 @@ export class AuthorizationEndpoint {
    * A browser keeps the fragment of an address that redirects without one, and it may hold the sign-in key. See
    * https://www.rfc-editor.org/rfc/rfc9700#section-4.1.3.
    */
-  #redirectFrom(request: EngineRequest, context: RuleContext, target: RedirectTarget, error: OAuthError): Outcome {
+  #redirectFrom(
+    request: EngineRequest,
+    context: RuleContext,
+    target: RedirectTarget,
+    error: OAuthError,
+  ): Outcome {
     const outcome = redirect(context, target, error);
     if (!this.gate || request.method !== "GET") return outcome;
     return {

@@ -1,5 +1,5 @@
 import { digest } from "../values/digest.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { IntegrationRow } from "../store/rows.js";
 import type { AuthorizationRequest } from "./authorization-request.js";
 import { knownScopes } from "./scopes.js";
@@ -14,7 +14,11 @@ export interface ConsentingUser {
  * Records the consent of a user and returns an authorization code for the client. Only the digest of the code
  * is stored.
  */
-export const grantConsent = (context: RuleContext, request: AuthorizationRequest, user: ConsentingUser): string => {
+export const grantConsent = (
+  context: RuleContext,
+  request: AuthorizationRequest,
+  user: ConsentingUser,
+): string => {
   const { store, clock, ids, settings } = context;
   const { client, scopes, redirectUri, redirectGiven, codeChallenge } = request;
   const now = clock.now();

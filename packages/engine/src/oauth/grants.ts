@@ -1,5 +1,5 @@
 import { digest } from "../values/digest.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import { deleteExpired, deleteGrant, familyEnd, grantExpiry } from "./expiry.js";

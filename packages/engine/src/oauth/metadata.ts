@@ -1,4 +1,4 @@
-import type { OAuthEndpoint } from "../world/endpoint.js";
+import type { OAuthEndpoint } from "../context/endpoint.js";
 import type { SigningKeyState } from "../values/signing-key-state.js";
 import { knownScopes } from "./scopes.js";
 

@@ -1,13 +1,13 @@
-import type { TokenSigner } from "../world/access-token.js";
-import type { Authenticator } from "../world/authenticator.js";
+import type { TokenSigner } from "../context/access-token.js";
+import type { Authenticator } from "../context/authenticator.js";
 import { corsHeaders, preflightHeaders } from "../request/cors.js";
 import {
   type Endpoint,
   type EndpointContext,
   type OAuthEndpoint,
   oauthEndpoints,
-} from "../world/endpoint.js";
-import { DatabaseUnavailableError } from "../world/database-engine.js";
+} from "../context/endpoint.js";
+import { DatabaseUnavailableError } from "../context/database-engine.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import { type EngineRequest, type Outcome, header } from "../values/message.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";

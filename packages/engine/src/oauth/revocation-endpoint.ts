@@ -1,8 +1,8 @@
-import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
+import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { digest } from "../values/digest.js";
 import type { Outcome } from "../values/message.js";
-import type { EndpointContext } from "../world/endpoint.js";
-import type { RuleContext } from "../world/world.js";
+import type { EndpointContext } from "../context/endpoint.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { deleteGrant } from "./expiry.js";

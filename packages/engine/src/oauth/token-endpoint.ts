@@ -1,8 +1,8 @@
-import { type TokenClaims, type TokenSigner, tokenClaims } from "../world/access-token.js";
+import { type TokenClaims, type TokenSigner, tokenClaims } from "../context/access-token.js";
 import type { Outcome } from "../values/message.js";
 import { digest } from "../values/digest.js";
-import type { EndpointContext } from "../world/endpoint.js";
-import type { RuleContext } from "../world/world.js";
+import type { EndpointContext } from "../context/endpoint.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { familyEnd } from "./expiry.js";

@@ -4,7 +4,7 @@ import { errors } from "../values/errors.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AgentPrincipal } from "../values/principal.js";
 import type { ApprovalSettings } from "../values/settings.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /** A request of an agent, as far as approvals compare it. */
 export interface GatedRequest {

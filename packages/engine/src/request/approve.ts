@@ -1,11 +1,11 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { needsApproval, requireApproval } from "./approvals.js";
-import type { OperationCall } from "../world/behavior.js";
+import type { OperationCall } from "../context/behavior.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type Reachable, fieldOf, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /** An approval that a request uses. */
 export interface ApprovalUse {

@@ -1,8 +1,8 @@
 import { errors } from "../values/errors.js";
 import { type EngineRequest, header } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
-import type { Authenticator, TokenRefusal, VerifiedToken } from "../world/authenticator.js";
-import type { RuleContext } from "../world/world.js";
+import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 const reasons: Readonly<Record<TokenRefusal, string>> = {
   invalid: "The access token is not valid",

@@ -1,7 +1,7 @@
-import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
+import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { OperationCall } from "../world/behavior.js";
-import type { RuleContext } from "../world/world.js";
+import type { OperationCall } from "../context/behavior.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 const noBearers: OperationCall["bearers"] = {};
 
@@ -20,7 +20,7 @@ export const callOf = (
   const bearers = secretFields.length === 0 ? noBearers : bearersOf(authenticator, context, tokens);
   const call: Record<keyof OperationCall, unknown> = {
     operationId,
-    world: context,
+    context,
     principal,
     path,
     query,

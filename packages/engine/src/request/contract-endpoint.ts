@@ -1,5 +1,5 @@
 import { preflightHeaders } from "./cors.js";
-import type { Endpoint } from "../world/endpoint.js";
+import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import { header } from "../values/message.js";
 import type { Settings } from "../values/settings.js";

@@ -2,11 +2,11 @@ import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
-import type { AnyBehavior, Success } from "../world/behavior.js";
+import type { AnyBehavior, Success } from "../context/behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
-import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
 import { type EngineRequest, type EngineResponse, type Outcome, refusal } from "../values/message.js";
@@ -20,12 +20,12 @@ import { type RequestLog, logEntry } from "./request-log.js";
 import { withPublicCode } from "./public-codes.js";
 import { isApiPath, operationAt } from "./route.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 import { validate } from "./validate.js";
 
 export interface EngineParts extends PipelineParts {
   readonly log: RequestLog;
-  /** Returns the world for the next request. */
+  /** Returns the context for the next request. */
   readonly context: () => RequestContext;
   readonly recorder: Recorder | undefined;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */

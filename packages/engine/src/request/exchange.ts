@@ -1,9 +1,9 @@
-import type { Endpoint } from "../world/endpoint.js";
-import type { Fault } from "../world/faults.js";
+import type { Endpoint } from "../context/endpoint.js";
+import type { Fault } from "../context/faults.js";
 import type { EngineRequest } from "../values/message.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { Principal } from "../values/principal.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 import type { ValidRequest } from "./validate.js";
 
 /** A request in the pipeline, with the results of the steps so far. */

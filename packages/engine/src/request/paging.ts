@@ -2,9 +2,9 @@ import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
 import { type Want, forEachOf } from "../store/want.js";
-import type { OperationCall, RoutedRequest, Success } from "../world/behavior.js";
+import type { OperationCall, RoutedRequest, Success } from "../context/behavior.js";
 import { errors } from "../values/errors.js";
-import type { Present } from "../world/row-texts.js";
+import type { Present } from "../context/row-texts.js";
 
 /** Query of a list, with the default of `limit` applied. An empty `cursor` counts as absent. */
 export interface PageQuery {

@@ -2,14 +2,14 @@ import type { Access } from "../store/backing.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior, OperationCall, Success } from "../world/behavior.js";
+import type { AnyBehavior, OperationCall, Success } from "../context/behavior.js";
 import { callOf } from "./call.js";
-import { DatabaseUnavailableError, OutcomeUnknownError } from "../world/database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Prepared } from "./prepare.js";
 import { RequestError } from "../values/request-error.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 import { andThen } from "../values/awaitable.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /**
  * Returns the approval that the request uses; undefined when it needs none.

@@ -1,15 +1,15 @@
 import type { Access } from "../store/backing.js";
 import { approve } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
-import type { Authenticator, VerifiedToken } from "../world/authenticator.js";
+import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { type AuthorizedRequest, authorize } from "./authorize.js";
-import type { AnyBehavior, Behaviors, Success } from "../world/behavior.js";
+import type { AnyBehavior, Behaviors, Success } from "../context/behavior.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
-import type { Endpoint } from "../world/endpoint.js";
+import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import type { Counted, Exchange } from "./exchange.js";
-import type { FaultSource, FaultTarget } from "../world/faults.js";
+import type { FaultSource, FaultTarget } from "../context/faults.js";
 import { type Outcome, header } from "../values/message.js";
 import { type ReadyRequest, finish, modeOf, perform, performIn } from "./perform.js";
 import { playFault } from "./play-fault.js";
@@ -21,8 +21,8 @@ import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
 import { Missing, type Want } from "../store/want.js";
-import type { RequestContext } from "../world/server-world.js";
-import type { RuleContext } from "../world/world.js";
+import type { RequestContext } from "../context/request-context.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {

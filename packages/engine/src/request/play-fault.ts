@@ -1,6 +1,6 @@
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import type { Fault } from "../world/faults.js";
+import type { Fault } from "../context/faults.js";
 import { type Outcome, refusal } from "../values/message.js";
 import { withPublicCode } from "./public-codes.js";
 import { RequestError } from "../values/request-error.js";
@@ -53,7 +53,8 @@ const faultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Ou
   const error = errorOf(status, code);
   exchange.foreign = code !== undefined || !operation.responses[status]?.includes(error.code);
   // A code that the fault does not name follows the settings, like those of all other refusals.
-  const isPublic = code === undefined && exchange.foreign && exchange.context.settings.errorCodes === "public";
+  const isPublic =
+    code === undefined && exchange.foreign && exchange.context.settings.errorCodes === "public";
   return isPublic ? withPublicCode(refusal(error), operation.id) : refusal(error);
 };
 

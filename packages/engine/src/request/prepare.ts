@@ -1,9 +1,9 @@
-import type { VerifiedToken } from "../world/authenticator.js";
+import type { VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior } from "../world/behavior.js";
+import type { AnyBehavior } from "../context/behavior.js";
 import { callOf } from "./call.js";
 import type { OperationEntry } from "../generated/operations.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { RequestContext } from "../context/request-context.js";
 
 /** Results of the asynchronous work that the synchronous steps need. */
 export interface Prepared {

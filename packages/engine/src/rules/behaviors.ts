@@ -1,4 +1,4 @@
-import type { Behaviors } from "../world/behavior.js";
+import type { Behaviors } from "../context/behavior.js";
 import type { JobHandlers } from "../jobs/job-handler.js";
 import { agentApprovalBehaviors } from "./agent-approvals/agent-approvals.js";
 import { appBehaviors } from "./apps/apps.js";

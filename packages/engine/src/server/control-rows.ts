@@ -13,8 +13,8 @@ import {
   type ServerStep,
   generatorId,
   serverId,
-} from "../world/server-rows.js";
-import type { RuleContext } from "../world/world.js";
+} from "../context/server-rows.js";
+import type { RuleContext } from "../context/rule-context.js";
 
 /** The rows and the context of a step on the rows of the server itself. */
 export interface TransactionView {

@@ -3,7 +3,7 @@ import { type Time, readTime } from "../control/clock-control.js";
 import type { ClockState } from "../values/clock.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
 import type { PartialSettings } from "../values/merge-settings.js";
-import type { DatabaseEngine } from "../world/database-engine.js";
+import type { DatabaseEngine } from "../context/database-engine.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface EngineOptions {

@@ -5,7 +5,7 @@ import type { Hit, RateWindow, RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { Row } from "../store/rows.js";
 import type { Lookup } from "../store/store.js";
-import { type JobRow, type ServerTables, serverTables } from "../world/server-rows.js";
+import { type JobRow, type ServerTables, serverTables } from "../context/server-rows.js";
 
 type AnyCollection = MemoryExpiringCollection<Row, Lookup>;
 

@@ -2,10 +2,10 @@ import {
   type DatabaseCredential,
   type DatabaseEngine,
   DatabaseUnavailableError,
-} from "../world/database-engine.js";
-import type { DatabaseWork } from "../world/database-work.js";
-import type { Transactions } from "../world/transactions.js";
-import type { JobRow } from "../world/server-rows.js";
+} from "../context/database-engine.js";
+import type { DatabaseWork } from "../context/database-work.js";
+import type { Transactions } from "../context/transactions.js";
+import type { JobRow } from "../context/server-rows.js";
 import { isBeingDeleted } from "../rules/databases/copies.js";
 import { loginJob } from "../rules/databases/database-changes.js";
 import { findDatabase, unavailableDelay } from "../rules/databases/database-lifecycle.js";

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from "../world/database-engine.js";
+import { DatabaseUnavailableError } from "../context/database-engine.js";
 import { jobs } from "../rules/behaviors.js";
 import { type JobHandler, SupersededError } from "../jobs/job-handler.js";
 

@@ -4,10 +4,10 @@ import { PageGuard, newCookie } from "../oauth/page-guard.js";
 import type { SignInGate } from "../oauth/sign-in-gate.js";
 import { SigningKeys } from "../oauth/signing-keys.js";
 import { SealedCursors } from "../values/cursors.js";
-import type { Endpoint } from "../world/endpoint.js";
+import type { Endpoint } from "../context/endpoint.js";
 import { type RateLimit, readRateLimit } from "../request/limit.js";
 import type { Settings } from "../values/settings.js";
-import type { Installed, ServerRow } from "../world/server-rows.js";
+import type { Installed, ServerRow } from "../context/server-rows.js";
 import { VirtualClock } from "../values/clock.js";
 
 /** The values that a process derives from the row that all servers of a store share. */

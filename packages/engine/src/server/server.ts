@@ -19,8 +19,8 @@ import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { randomText } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
-import type { ServerRecords } from "../world/server-rows.js";
-import type { RequestContext } from "../world/server-world.js";
+import type { ServerRecords } from "../context/server-rows.js";
+import type { RequestContext } from "../context/request-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { withEnsuredClients } from "./ensured-clients.js";
 import { type ControlRows, clockOf, recordsOf } from "./control-rows.js";
@@ -30,9 +30,9 @@ import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./snapshot-t
 /** Where the state of a server is, and what runs its jobs. */
 export interface Backend<M extends Mode> extends ControlRows<M> {
   readonly settings: Settings;
-  /** Returns the world for the next request. */
+  /** Returns the context for the next request. */
   requestContext(): RequestContext;
-  /** Returns the world for jobs and the control surface. */
+  /** Returns the context for jobs and the control surface. */
   context(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   tenantRows(workspaceId: string): Awaitable<TenantRows>;

@@ -13,10 +13,10 @@ import {
   initialId,
   nothingInstalled,
   serverId,
-} from "../world/server-rows.js";
+} from "../context/server-rows.js";
 import { randomText } from "../values/random-bytes.js";
 import type { RandomState } from "../values/random-ids.js";
-import type { Job } from "../world/scheduler.js";
+import type { Job } from "../context/scheduler.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The contents of the tables besides a snapshot. */

@@ -3,7 +3,7 @@ import { collectionNames } from "../store/collections.js";
 import type { StoreState } from "../store/memory-store.js";
 import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.js";
 import type { RandomState } from "../values/random-ids.js";
-import type { Job } from "../world/scheduler.js";
+import type { Job } from "../context/scheduler.js";
 
 /** The whole state of a server as plain JSON: rows, keys, clock, pending jobs and the state of a seeded generator. */
 export interface Snapshot {

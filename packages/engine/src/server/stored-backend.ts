@@ -9,12 +9,12 @@ import type { Everything } from "../store/store.js";
 import { Pauses } from "../values/pauses.js";
 import type { Settings } from "../values/settings.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import { DatabaseWork } from "../world/database-work.js";
-import { type InitialRow, type JobRow, initialId } from "../world/server-rows.js";
-import type { RequestContext } from "../world/server-world.js";
-import type { Transactions } from "../world/transactions.js";
-import type { RuleContext } from "../world/world.js";
-import { type ContextParts, commonContext, contextPartsOf } from "./common-world.js";
+import { DatabaseWork } from "../context/database-work.js";
+import { type InitialRow, type JobRow, initialId } from "../context/server-rows.js";
+import type { RequestContext } from "../context/request-context.js";
+import type { Transactions } from "../context/transactions.js";
+import type { RuleContext } from "../context/rule-context.js";
+import { type ContextParts, commonContext, contextPartsOf } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { matchDatabases, whenAvailable } from "./replaced-data.js";
 import { type TransactionView, clockAccess, moveForward } from "./control-rows.js";
@@ -107,7 +107,7 @@ export class StoredBackend implements Backend<"async"> {
   }
 
   /**
-   * Returns the world for one request. Its first transaction throws a `StateChangedError` if the keys, the clock, the rate limit
+   * Returns the context for one request. Its first transaction throws a `StateChangedError` if the keys, the clock, the rate limit
    * or the faults have changed since; the later ones run in the changed state, because the request may have changed rows.
    */
   requestContext(): RequestContext<"async"> {
@@ -128,7 +128,7 @@ export class StoredBackend implements Backend<"async"> {
     });
   }
 
-  /** Returns the world for jobs and the control surface, whose transactions run in any state of the server. */
+  /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
   context(): RequestContext<"async"> {
     return this.#worldWith((access, step, wants) =>
       this.#state.run(access, ({ context }) => step(context), { wants }),

@@ -2,7 +2,7 @@ import { read } from "../control/change.js";
 import { DefaultRows } from "../control/default-rows.js";
 import type { ServiceTokenRow, UserRow, WorkspaceRow } from "../store/rows.js";
 import { RandomIds } from "../values/random-ids.js";
-import type { RuleContext } from "../world/world.js";
+import type { RuleContext } from "../context/rule-context.js";
 import { tablesOfNew } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";

@@ -1,5 +1,5 @@
 import { OAuthError } from "../oauth/oauth-error.js";
-import type { DatabaseCredential } from "../world/database-engine.js";
+import type { DatabaseCredential } from "../context/database-engine.js";
 import type { Ids } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
 import { hitOf } from "../request/limit.js";
@@ -7,8 +7,8 @@ import type { Principal } from "../values/principal.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RequestError } from "../values/request-error.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import type { RuleContext } from "../world/world.js";
-import { addressesOf, requestCounter } from "./common-world.js";
+import type { RuleContext } from "../context/rule-context.js";
+import { addressesOf, requestCounter } from "./common-context.js";
 import type { TransactionView } from "./control-rows.js";
 import { type Access, readOnly } from "../store/backing.js";
 import type { Lookup } from "../store/store.js";
@@ -23,7 +23,7 @@ import {
   type ServerRow,
   generatorId,
   serverId,
-} from "../world/server-rows.js";
+} from "../context/server-rows.js";
 import type { Want } from "../store/want.js";
 import { type JobWhere, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/values/clock.js";
 import { type OpenQueue, openQueue } from "./open-queue.js";
-import type { Job } from "../../src/world/scheduler.js";
+import type { Job } from "../../src/context/scheduler.js";
 
 /** The effect of a job: it schedules another one, of the same or another subject, or cancels some. */
 type Effect = (queue: Pick<ModelQueue, "schedule" | "cancel">) => void;

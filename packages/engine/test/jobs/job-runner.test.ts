@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JobRow } from "../../src/world/server-rows.js";
+import type { JobRow } from "../../src/context/server-rows.js";
 import { type Want, replay } from "@mgmt/engine/internal";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 import { JobRunner, type JobRunnerParts, type JobTransaction } from "../../src/jobs/job-runner.js";

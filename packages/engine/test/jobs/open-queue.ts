@@ -3,8 +3,8 @@ import { type JobWhere, TableScheduler } from "../../src/jobs/table-scheduler.js
 import { jobOf, jobsOf } from "../../src/server/snapshot-tables.js";
 import { MemoryExpiringCollection } from "../../src/store/memory-collection.js";
 import { VirtualClock } from "../../src/values/clock.js";
-import type { Job } from "../../src/world/scheduler.js";
-import { type JobRow, serverTables } from "../../src/world/server-rows.js";
+import type { Job } from "../../src/context/scheduler.js";
+import { type JobRow, serverTables } from "../../src/context/server-rows.js";
 
 /** A queue of jobs in memory, with what schedules and cancels them. */
 export interface OpenQueue {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VerifiedToken } from "../../src/world/authenticator.js";
+import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
 import { behaviors } from "../../src/rules/behaviors.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";

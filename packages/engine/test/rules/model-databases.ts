@@ -1,4 +1,8 @@
-import type { DatabaseCredential, DatabaseAddress, DatabaseEngine } from "../../src/world/database-engine.js";
+import type {
+  DatabaseCredential,
+  DatabaseAddress,
+  DatabaseEngine,
+} from "../../src/context/database-engine.js";
 import type { DatabaseSource } from "../../src/store/rows.js";
 
 type Work = Exclude<keyof DatabaseEngine, "endpoints" | "announce">;

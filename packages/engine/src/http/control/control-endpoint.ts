@@ -4,7 +4,7 @@ import { ControlError, controlErrors, seeDocument } from "../../control/control-
 import { type Fields, readFields } from "./fields.js";
 import type { Server } from "../../server/server.js";
 import { control } from "./routes.js";
-import { DatabaseUnavailableError, OutcomeUnknownError } from "../../world/database-engine.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../../context/database-engine.js";
 import { errors } from "../../values/errors.js";
 import { RequestError } from "../../values/request-error.js";
 import { proofPath, proveSecret } from "./control-proof.js";

@@ -1,5 +1,5 @@
 import { connectionFaultSchemas } from "../../control/connection-faults.js";
-import { faultSchemas } from "../../world/faults.js";
+import { faultSchemas } from "../../context/faults.js";
 import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
 
 /** The part of a JSON Schema that the document of the control surface uses. */

@@ -1,5 +1,5 @@
 import { approvalAt } from "../../request/approvals.js";
-import { behavior } from "../../world/behavior.js";
+import { behavior } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";

@@ -1,5 +1,5 @@
 import { appErrors } from "./app-errors.js";
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { AppRow } from "../../store/rows.js";
 
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
@@ -35,7 +35,12 @@ export const refuseTakenName = (context: RuleContext, slot: Slot, name: string, 
 };
 
 /** @throws `app:already_exists` when an app of the slot has the name or the `logicalId`. The name is checked first. */
-export const refuseTakenSlot = (context: RuleContext, slot: Slot, name: string, logicalId: string | null): void => {
+export const refuseTakenSlot = (
+  context: RuleContext,
+  slot: Slot,
+  name: string,
+  logicalId: string | null,
+): void => {
   refuseTakenName(context, slot, name);
   if (logicalId === null) return;
   const other = findOther(context, slot, undefined, { logicalId });
@@ -43,7 +48,12 @@ export const refuseTakenSlot = (context: RuleContext, slot: Slot, name: string, 
 };
 
 /** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */
-export const refuseTakenLogicalId = (context: RuleContext, slot: Slot, logicalId: string, self: AppRow): void => {
+export const refuseTakenLogicalId = (
+  context: RuleContext,
+  slot: Slot,
+  logicalId: string,
+  self: AppRow,
+): void => {
   if (findOther(context, slot, self, { logicalId })) {
     throw appErrors.logicalIdConflict(logicalId);
   }

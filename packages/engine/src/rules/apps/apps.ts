@@ -1,7 +1,7 @@
 import { appErrors } from "./app-errors.js";
-import { type Success, type OperationCall, behavior } from "../../world/behavior.js";
+import { type Success, type OperationCall, behavior } from "../../context/behavior.js";
 import { firstPageOf, page } from "../../request/paging.js";
-import type { Present } from "../../world/row-texts.js";
+import type { Present } from "../../context/row-texts.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
 import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";

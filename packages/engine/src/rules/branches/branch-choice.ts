@@ -1,5 +1,5 @@
-import type { OperationCall } from "../../world/behavior.js";
-import type { RuleContext } from "../../world/world.js";
+import type { OperationCall } from "../../context/behavior.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 

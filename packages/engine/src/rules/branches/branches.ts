@@ -1,7 +1,7 @@
 import { branchErrors } from "./branch-errors.js";
-import { behavior } from "../../world/behavior.js";
-import type { RowContext } from "../../world/row-texts.js";
-import type { RuleContext } from "../../world/world.js";
+import { behavior } from "../../context/behavior.js";
+import type { RowContext } from "../../context/row-texts.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */

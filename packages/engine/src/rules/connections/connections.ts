@@ -1,9 +1,9 @@
-import { type OperationCall, behavior, type Success } from "../../world/behavior.js";
-import type { RuleContext } from "../../world/world.js";
+import { type OperationCall, behavior, type Success } from "../../context/behavior.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
-import type { Job } from "../../world/scheduler.js";
+import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
 import { newConnection, newPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
@@ -17,7 +17,12 @@ const reachConnection = (
   return { connection, database: reach(call, "database", connection.databaseId) };
 };
 
-const present = (status: 200 | 201, context: RuleContext, connection: ConnectionRow, after: Job): Success => ({
+const present = (
+  status: 200 | 201,
+  context: RuleContext,
+  connection: ConnectionRow,
+  after: Job,
+): Success => ({
   status,
   body: { data: presentConnectionWithSecrets(context, connection) },
   after,
@@ -64,7 +69,10 @@ export const connectionBehaviors = {
 
   "connections.get": behavior("connections.get", {
     check: (call) => reach(call, "connection", call.path.id),
-    act: ({ context }, connection) => ({ status: 200, body: { data: presentConnection(context, connection) } }),
+    act: ({ context }, connection) => ({
+      status: 200,
+      body: { data: presentConnection(context, connection) },
+    }),
   }),
 
   "connections.delete": behavior("connections.delete", {

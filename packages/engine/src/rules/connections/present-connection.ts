@@ -1,6 +1,6 @@
-import type { RowContext } from "../../world/row-texts.js";
+import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
-import type { DatabaseAddress } from "../../world/database-engine.js";
+import type { DatabaseAddress } from "../../context/database-engine.js";
 import type {
   ApiKeyConnection,
   Connection,

@@ -1,8 +1,8 @@
-import { DatabaseUnavailableError, LockLostError } from "../../world/database-engine.js";
-import type { RuleContext } from "../../world/world.js";
+import { DatabaseUnavailableError, LockLostError } from "../../context/database-engine.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
-import type { Job } from "../../world/scheduler.js";
+import type { Job } from "../../context/scheduler.js";
 import { unavailableDelay } from "./database-lifecycle.js";
 import { readOnly, withoutLocks } from "../../store/backing.js";
 

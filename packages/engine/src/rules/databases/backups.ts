@@ -1,4 +1,4 @@
-import { behavior } from "../../world/behavior.js";
+import { behavior } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";
@@ -19,7 +19,11 @@ export const backupBehaviors = {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ context, query }, database) => {
       const where = { databaseId: database.id };
-      const backups = context.store.backups.page({ where, limit: query.limit ?? Infinity, newestFirst: true });
+      const backups = context.store.backups.page({
+        where,
+        limit: query.limit ?? Infinity,
+        newestFirst: true,
+      });
       return {
         status: 200,
         body: {

@@ -1,5 +1,5 @@
-import type { RuleContext } from "../../world/world.js";
-import type { Transactions } from "../../world/transactions.js";
+import type { RuleContext } from "../../context/rule-context.js";
+import type { Transactions } from "../../context/transactions.js";
 import { readOnly } from "../../store/backing.js";
 import { forEachOf } from "../../store/want.js";
 import type { DatabaseRow } from "../../store/rows.js";

@@ -3,11 +3,11 @@ import {
   DatabaseUnavailableError,
   LockLostError,
   OutcomeUnknownError,
-} from "../../world/database-engine.js";
-import type { RuleContext } from "../../world/world.js";
+} from "../../context/database-engine.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
-import type { Job } from "../../world/scheduler.js";
+import type { Job } from "../../context/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
 import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { isBeingDeleted } from "./copies.js";
@@ -232,7 +232,9 @@ export const changeJobs: JobHandlers = {
         if (!applicable) throw new SupersededError();
         await apply(context.databaseEngine, applicable);
         await lock.confirm();
-        await changeDatabase(context, databaseId, (current) => record(current, databaseId, applicable.change));
+        await changeDatabase(context, databaseId, (current) =>
+          record(current, databaseId, applicable.change),
+        );
       });
     } catch (error) {
       // Another process may be making the change. If not, this job makes it later.

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { ConnectionRow, DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { announceLogin, newConnection } from "../connections/connection-creation.js";
 import { beginCopy } from "./copies.js";

@@ -1,10 +1,10 @@
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import {
   type DatabaseCredential,
   DatabaseUnavailableError,
   LockLostError,
-} from "../../world/database-engine.js";
-import type { Transactions } from "../../world/transactions.js";
+} from "../../context/database-engine.js";
+import type { Transactions } from "../../context/transactions.js";
 import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
@@ -20,7 +20,12 @@ export const unavailableDelay = 500;
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
 export const beginProvisioning = (context: RuleContext, databaseId: string): void => {
-  context.scheduler.schedule(context.clock, provisionJob, databaseId, context.settings.lifecycle.provisioning);
+  context.scheduler.schedule(
+    context.clock,
+    provisionJob,
+    databaseId,
+    context.settings.lifecycle.provisioning,
+  );
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { endCopy } from "./copies.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";

@@ -1,6 +1,6 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, type RoutedRequest, behavior } from "../../world/behavior.js";
-import type { RuleContext } from "../../world/world.js";
+import { type OperationCall, type RoutedRequest, behavior } from "../../context/behavior.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";

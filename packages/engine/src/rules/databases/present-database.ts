@@ -1,5 +1,5 @@
 import { type Want, together } from "../../store/want.js";
-import type { RowContext } from "../../world/row-texts.js";
+import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import type {
   CreatedDatabase,

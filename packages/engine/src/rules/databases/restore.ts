@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { behavior } from "../../world/behavior.js";
+import { behavior } from "../../context/behavior.js";
 import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";

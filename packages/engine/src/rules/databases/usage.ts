@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, preparedBehavior } from "../../world/behavior.js";
+import { type OperationCall, preparedBehavior } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";
@@ -18,7 +18,8 @@ const isDay = (date: string): boolean => !date.includes(":");
 /** Reads the period. A date without a time means its first millisecond in `startDate` and its last in `endDate`. */
 const readPeriod = ({ context, query }: OperationCall<"databases.usage.get">): Period => {
   const { startDate, endDate } = query;
-  const end = endDate === undefined ? context.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
+  const end =
+    endDate === undefined ? context.clock.now() : readTime(endDate) + (isDay(endDate) ? day - 1 : 0);
   return { start: startDate === undefined ? firstOfMonth(end) : readTime(startDate), end };
 };
 

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { JobHandler, JobHandlers } from "../../jobs/job-handler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
 import { previewDomain } from "../apps/domains.js";
@@ -19,7 +19,11 @@ export const canDelete = oneOf("created", "uploaded", "stopped", "failed");
 export const beginStart = (context: RuleContext, { id }: DeploymentRow): string => {
   const domain = previewDomain(id);
   // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
-  context.store.deployments.update(id, { status: "provisioning", previewDomain: domain, uploadKeyHash: null });
+  context.store.deployments.update(id, {
+    status: "provisioning",
+    previewDomain: domain,
+    uploadKeyHash: null,
+  });
   context.scheduler.cancel(context.clock, id);
   context.scheduler.schedule(context.clock, startJob, id, context.settings.lifecycle.deploymentStart);
   return domain;

@@ -1,7 +1,7 @@
 import { deploymentErrors } from "./deployment-errors.js";
-import { type OperationCall, behavior } from "../../world/behavior.js";
-import type { RowContext } from "../../world/row-texts.js";
-import type { RuleContext } from "../../world/world.js";
+import { type OperationCall, behavior } from "../../context/behavior.js";
+import type { RowContext } from "../../context/row-texts.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { digest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";

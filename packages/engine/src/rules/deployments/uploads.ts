@@ -1,6 +1,6 @@
 import { deploymentErrors } from "./deployment-errors.js";
 import { digest } from "../../values/digest.js";
-import type { Endpoint } from "../../world/endpoint.js";
+import type { Endpoint } from "../../context/endpoint.js";
 import { errors } from "../../values/errors.js";
 
 /** Returns the path that the artifact of a deployment is uploaded to. The key in it is the only credential. */

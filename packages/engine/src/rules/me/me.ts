@@ -1,5 +1,5 @@
-import { behavior } from "../../world/behavior.js";
-import type { RuleContext } from "../../world/world.js";
+import { behavior } from "../../context/behavior.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 

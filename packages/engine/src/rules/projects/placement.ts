@@ -1,7 +1,7 @@
-import type { OperationCall } from "../../world/behavior.js";
+import type { OperationCall } from "../../context/behavior.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
-import type { RuleContext } from "../../world/world.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 const fallbackRegion = "us-east-1";
@@ -25,7 +25,11 @@ export const placeApp = (project: ProjectRow, regionId: string | undefined): str
  * Returns the region of a new database. `inherit` is the project's default region, or else the region of its default
  * database. See `region` of the `projects.databases.create` operation.
  */
-export const placeDatabase = (context: RuleContext, project: ProjectRow, region: string | undefined): string => {
+export const placeDatabase = (
+  context: RuleContext,
+  project: ProjectRow,
+  region: string | undefined,
+): string => {
   if (region !== "inherit") return region ?? fallbackRegion;
   const defaultDatabase = context.store.databases.find({ projectId: project.id, isDefault: true });
   return project.defaultRegion ?? defaultDatabase?.region ?? fallbackRegion;

@@ -1,4 +1,4 @@
-import type { RowContext } from "../../world/row-texts.js";
+import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow, Row } from "../../store/rows.js";

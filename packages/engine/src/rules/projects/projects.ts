@@ -1,6 +1,6 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, behavior } from "../../world/behavior.js";
-import type { RuleContext } from "../../world/world.js";
+import { type OperationCall, behavior } from "../../context/behavior.js";
+import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
@@ -138,7 +138,10 @@ export const projectBehaviors = {
       return { project, settings: mergeSettings(project, call.body.settings) };
     },
     act: ({ context, body }, { project, settings }) => {
-      const changed = context.store.projects.update(project.id, { name: body.name ?? project.name, settings });
+      const changed = context.store.projects.update(project.id, {
+        name: body.name ?? project.name,
+        settings,
+      });
       return { status: 200, body: { data: presentProject(context, changed) } };
     },
   }),

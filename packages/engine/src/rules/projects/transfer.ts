@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, behavior } from "../../world/behavior.js";
+import { type OperationCall, behavior } from "../../context/behavior.js";
 import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/want.js";
 import { reachProject } from "./placement.js";

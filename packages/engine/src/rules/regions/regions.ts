@@ -1,4 +1,4 @@
-import { behavior } from "../../world/behavior.js";
+import { behavior } from "../../context/behavior.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
 import { regionNames } from "./present-region.js";
 

@@ -1,10 +1,10 @@
-import { serviceTokenRequest, tokenClaims } from "../../world/access-token.js";
-import { behavior, preparedBehavior } from "../../world/behavior.js";
+import { serviceTokenRequest, tokenClaims } from "../../context/access-token.js";
+import { behavior, preparedBehavior } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
 import { isReachable, reach } from "../../request/reach.js";
-import type { Present } from "../../world/row-texts.js";
+import type { Present } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 

@@ -1,5 +1,5 @@
-import { behavior } from "../../world/behavior.js";
-import type { RowContext } from "../../world/row-texts.js";
+import { behavior } from "../../context/behavior.js";
+import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";

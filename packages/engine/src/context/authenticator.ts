@@ -1,6 +1,6 @@
 import type { Want } from "../store/want.js";
 import type { Principal } from "../values/principal.js";
-import type { RuleContext } from "./world.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** Why a token is not accepted. */
 export type TokenRefusal = "invalid" | "expired" | "revoked";

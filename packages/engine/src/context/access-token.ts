@@ -1,5 +1,5 @@
 import { adminScope } from "../values/principal.js";
-import type { RuleContext } from "./world.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** An access token to sign. Times are milliseconds since 1970. */
 export interface TokenRequest {

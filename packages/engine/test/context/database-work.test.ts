@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DatabaseWork } from "../../src/world/database-work.js";
+import { DatabaseWork } from "../../src/context/database-work.js";
 
 /** Returns a promise and the function that resolves it. */
 const gate = () => {

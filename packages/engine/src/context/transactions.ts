@@ -1,12 +1,12 @@
 import type { Access } from "../store/backing.js";
 import type { Want } from "../store/want.js";
 import type { Mode, Returned } from "../values/awaitable.js";
-import type { RuleContext } from "./world.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** Runs steps on the state of a server. */
 export interface Transactions<M extends Mode = Mode> {
   /**
-   * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its world and
+   * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its context and
    * on variables that it sets in every run.
    *
    * @returns the result of the step: a promise only when rows have to be loaded.

@@ -4,7 +4,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "./scheduler.js";
 import type { Principal } from "../values/principal.js";
 import type { Want } from "../store/want.js";
-import type { RuleContext } from "./world.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** A request of which only the token and the path are known. */
 export interface RoutedRequest {

@@ -6,12 +6,12 @@ import { findUpload, uploadPath } from "../rules/deployments/uploads.js";
 import type { Clock } from "../values/clock.js";
 import { mergeSettings } from "../values/merge-settings.js";
 import type { Settings } from "../values/settings.js";
-import type { DatabaseEngine } from "../world/database-engine.js";
-import type { DatabaseWork } from "../world/database-work.js";
-import { memoryDatabaseEngine } from "../world/memory-database-engine.js";
-import type { ServerTables } from "../world/server-rows.js";
-import type { RequestContext } from "../world/server-world.js";
-import type { RuleContext } from "../world/world.js";
+import type { DatabaseEngine } from "../context/database-engine.js";
+import type { DatabaseWork } from "../context/database-work.js";
+import { memoryDatabaseEngine } from "../context/memory-database-engine.js";
+import type { ServerTables } from "../context/server-rows.js";
+import type { RequestContext } from "../context/request-context.js";
+import type { RuleContext } from "../context/rule-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import type { KeyedParts, ServerState } from "./server-state.js";
 
@@ -32,7 +32,7 @@ export const contextPartsOf = (options: EngineOptions, databaseWork: DatabaseWor
   return { settings, databaseEngine, databaseWork, gate };
 };
 
-/** Returns the part of a server's world that does not depend on where its rows are. */
+/** Returns the part of a server's context that does not depend on where its rows are. */
 export const commonContext = (
   { settings, databaseEngine, databaseWork, gate }: ContextParts,
   { tokens, endpoints }: Pick<KeyedParts, "tokens" | "endpoints">,
