@@ -17,7 +17,8 @@ import {
 } from "../branches/branch-choice.js";
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { appDomain } from "./domains.js";
-import { placeApp, reachProject } from "../projects/placement.js";
+import { placeApp } from "../projects/default-region.js";
+import { reachProject } from "../projects/project-access.js";
 import { type AppCollection, presentApp } from "./present-app.js";
 import { promote } from "./promotion.js";
 

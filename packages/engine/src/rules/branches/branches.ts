@@ -10,7 +10,7 @@ import type { Branch } from "../../generated/schemas.js";
 import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";
 import { countOf } from "../projects/projects.js";
-import { reachProject } from "../projects/placement.js";
+import { reachProject } from "../projects/project-access.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
 const presentBranch = (context: RowContext, row: BranchRow): Branch => ({

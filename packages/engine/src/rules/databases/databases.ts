@@ -22,7 +22,8 @@ import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.j
 import { addDatabase } from "./database-creation.js";
 import { requestChange } from "./database-changes.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
-import { placeDatabase, reachProject } from "../projects/placement.js";
+import { placeDatabase } from "../projects/default-region.js";
+import { reachProject } from "../projects/project-access.js";
 import {
   presentCreatedDatabase,
   presentDatabase,

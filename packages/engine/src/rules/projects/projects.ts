@@ -10,7 +10,7 @@ import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
 import { removeProject } from "../databases/database-removal.js";
-import { placeDatabase } from "./placement.js";
+import { placeDatabase } from "./default-region.js";
 import { presentProjectDatabase } from "../databases/present-database.js";
 import { presentProject } from "./present-project.js";
 

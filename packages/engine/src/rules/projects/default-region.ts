@@ -1,21 +1,7 @@
-import type { OperationCall } from "../../context/behavior.js";
-import { errors } from "../../values/errors.js";
-import { reach } from "../../request/reach.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 const fallbackRegion = "us-east-1";
-
-/**
- * Returns the project that the call adds a resource to, or moves.
- *
- * @throws RequestError 404 `project:not_found`, also when the project is being deleted.
- */
-export const reachProject = (call: OperationCall, projectId: string): ProjectRow => {
-  const project = reach(call, "project", projectId);
-  if (project.deleting) throw errors.notFound("project");
-  return project;
-};
 
 /** Returns the region of a new app. See `regionId` of the `apps.create` operation. */
 export const placeApp = (project: ProjectRow, regionId: string | undefined): string =>

@@ -1,0 +1,15 @@
+import type { OperationCall } from "../../context/behavior.js";
+import { errors } from "../../values/errors.js";
+import { reach } from "../../request/reach.js";
+import type { ProjectRow } from "../../store/rows.js";
+
+/**
+ * Returns the project that the call adds a resource to, or moves.
+ *
+ * @throws RequestError 404 `project:not_found`, also when the project is being deleted.
+ */
+export const reachProject = (call: OperationCall, projectId: string): ProjectRow => {
+  const project = reach(call, "project", projectId);
+  if (project.deleting) throw errors.notFound("project");
+  return project;
+};
