@@ -22,7 +22,7 @@ const target = "node20.19";
 const external = ["@mgmt/platform", "@jmespath-community/jmespath", "@napi-rs/keyring"];
 
 /** What a command such as `mgmt projects list` loads, besides the table of its group. It becomes a single file. */
-const startup = ["main.ts", "run/run.ts", "contract/sdk.ts"];
+const startup = ["main.ts", "run/run.ts", "sdk/sdk.ts"];
 
 const shared = {
   absWorkingDir: root,

@@ -181,15 +181,14 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     const [from = "", to = ""] = pair.split(" ").map((file) => `packages/cli/src/${file}`);
     return { from, to, through: ["packages/cli/src/run/run.ts"], how: "`run.ts` calls both" };
   }),
-  ...[
-    "profiles/resolve-access.ts credentials/token-source.ts",
-    "credentials/token-source.ts contract/sdk.ts",
-  ].map((pair) => {
-    const [from = "", to = ""] = pair.split(" ").map((file) => `packages/cli/src/${file}`);
-    return { from, to, through: ["packages/cli/src/service/connect.ts"], how: "`connect.ts` calls both" };
-  }),
+  ...["profiles/resolve-access.ts credentials/token-source.ts", "credentials/token-source.ts sdk/sdk.ts"].map(
+    (pair) => {
+      const [from = "", to = ""] = pair.split(" ").map((file) => `packages/cli/src/${file}`);
+      return { from, to, through: ["packages/cli/src/service/connect.ts"], how: "`connect.ts` calls both" };
+    },
+  ),
   {
-    from: "packages/cli/src/contract/sdk.ts",
+    from: "packages/cli/src/sdk/sdk.ts",
     to: "packages/sdk/src/client.ts",
     through: ["packages/sdk/src/index.ts"],
     how: "the SDK's entry point exports `createClient`",
@@ -201,7 +200,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
       "packages/sdk/src/methods/core.ts",
       "packages/sdk/src/client.ts",
       "packages/sdk/src/index.ts",
-      "packages/cli/src/contract/sdk.ts",
+      "packages/cli/src/sdk/sdk.ts",
       "packages/sdk/src/node.ts",
     ],
     how: "`connect.ts` passes the transport to the client as an option",

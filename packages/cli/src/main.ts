@@ -3,13 +3,13 @@ import type { Chosen, OwnWords } from "./input/context.js";
 import { noWorkingDirectory } from "./errors/cli-error.js";
 import { exitCodes, isInterruption, planExitCodes, ProgramEnded } from "./errors/exit-codes.js";
 import { Sources } from "./input/sources.js";
-import { Interruption, type SignaledProcess } from "./errors/interruption.js";
+import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type Format, formats, Output } from "./output/output.js";
 import { calledCommand, HelpAsData, lineOf } from "./run/program/command.js";
 import { globalFlags } from "./run/program/global-options.js";
 import { buildProgram } from "./commands/program.js";
-import { InsecureAddressGuard } from "./input/insecure-address-guard.js";
-import { SentChanges } from "./errors/sent-changes.js";
+import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
+import { SentChanges } from "./transport/sent-changes.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
 export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd">, SignaledProcess {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { engines, version } from "../package.json";
 import type { OwnWords } from "./input/context.js";
 import { lastResort } from "./errors/last-resort.js";
-import { keepCompiledCode } from "./profiles/compile-cache.js";
+import { keepCompiledCode } from "./system/compile-cache.js";
 import { helpWidthOf, processStreams, writeTextAtOnce } from "./output/streams.js";
-import { isStandalone } from "./profiles/standalone.js";
+import { isStandalone } from "./system/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
 declare const __MGMT_OVERVIEW__: Overview | undefined;
@@ -71,12 +71,12 @@ const ownWords = (): OwnWords | undefined => {
 const loadMain = async (): Promise<typeof import("./main.js")> => {
   if (isStandalone()) {
     keepCompiledCode(process.env);
-    const { requireEmbedded } = await import("./profiles/embedded-modules.js");
+    const { requireEmbedded } = await import("./system/embedded-modules.js");
     return requireEmbedded("main.js", require) as typeof import("./main.js");
   }
   const folder = isNode ? keepCompiledCode(process.env) : undefined;
   if (folder === undefined) return import("./main.js");
-  const { CodeCache, nameOfBuild } = await import("./profiles/code-cache.js");
+  const { CodeCache, nameOfBuild } = await import("./system/code-cache.js");
   const cache = new CodeCache(__dirname, join(folder, nameOfBuild(__dirname, version)), require);
   process.once("exit", () => cache.store());
   return cache.load("main.js") as typeof import("./main.js");

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import type { CommandSchema } from "../src/commands/schema/command-schema.js";
-import { isObject } from "../src/contract/json-path.js";
+import { isObject } from "../src/json/json-path.js";
 import { runInProcess } from "./in-process.js";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });

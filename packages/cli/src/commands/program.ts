@@ -8,7 +8,7 @@ import { storedSettings } from "../profiles/stored-settings.js";
 import { MgmtCommand } from "../run/program/command.js";
 import { addCommands } from "../run/program/declared-commands.js";
 import { addGlobalOptions, assertPaths, globalFlags } from "../run/program/global-options.js";
-import { didYouMean } from "../contract/suggest.js";
+import { didYouMean } from "../text/suggest.js";
 
 /** Builds the parser of the whole command line. */
 export const buildProgram = (context: Context): MgmtCommand => {

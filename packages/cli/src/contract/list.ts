@@ -1,5 +1,5 @@
 import type { Call } from "@mgmt/sdk";
-import { isObject, valueAt } from "./json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { type KindName, kinds } from "./kinds.js";
 
 /** Ids by kind of resource: `{ project: "proj_…" }`. */

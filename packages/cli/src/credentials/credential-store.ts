@@ -3,7 +3,7 @@ import { readProfiles } from "../profiles/read-profiles.js";
 import { updateProfile } from "../profiles/update-profiles.js";
 import { accountOf, type KeyringStore, keyringStore } from "./keyring/keyring-store.js";
 import { openSystemKeyring } from "./keyring/system-keyring.js";
-import type { Login, LoginStore } from "../contract/oauth.js";
+import type { Login, LoginStore } from "../sdk/oauth.js";
 import { profileStore, readLogin } from "./profile-store.js";
 
 /** A profile, where it is stored and what it is called. */

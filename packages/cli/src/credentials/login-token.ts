@@ -1,10 +1,10 @@
 import type { Context } from "../input/context.js";
 import type { Profile } from "../profiles/profile.js";
-import { nodeTransport } from "../contract/sdk.js";
+import { nodeTransport } from "../sdk/sdk.js";
 import { storeOf } from "./credential-store.js";
-import { clientId, createAuthenticator } from "../contract/oauth.js";
-import { debugRequests } from "../output/debug-requests.js";
-import { explainedTransport } from "../errors/explained-transport.js";
+import { clientId, createAuthenticator } from "../sdk/oauth.js";
+import { debugRequests } from "../transport/debug-requests.js";
+import { explainedTransport } from "../transport/explained-transport.js";
 import { sendToOwnService } from "./own-service.js";
 
 /** Returns the current access token of a login. */

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "../input/context.js";
 import { devNotRunning } from "../errors/access-errors.js";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
-import { readPrivateFile } from "../secrets/private-file.js";
-import { announceSlowness } from "../output/announce-delays.js";
-import { nodeTransport, TokenError, type Transport } from "../contract/sdk.js";
+import { readPrivateFile } from "../files/private-file.js";
+import { announceSlowness } from "../transport/announce-delays.js";
+import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 
 const timeoutMs = 30_000;
 

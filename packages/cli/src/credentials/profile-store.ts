@@ -3,7 +3,7 @@ import { type Profile, profileNamed, type Profiles, withoutCredential } from "..
 import { readProfiles } from "../profiles/read-profiles.js";
 import { assertWritable, updateProfiles, updateProfilesOnceWritable } from "../profiles/update-profiles.js";
 import { prepareRefreshedLogin, readRefreshedLogin, removeRefreshedLogin } from "./refreshed-login.js";
-import { isLogin, type Login, type LoginStore, withFileLock } from "../contract/oauth.js";
+import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth.js";
 
 /**
  * Returns a store for the login of one profile in the profiles file. Each profile has a lock of its own, so that a refresh

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { unwritableProfiles } from "../errors/storage-errors.js";
-import { isObject } from "../contract/json-path.js";
-import { readTrusted } from "../profiles/trusted-file.js";
-import { isLogin, type Login } from "../contract/oauth.js";
+import { isObject } from "../json/json-path.js";
+import { readTrusted } from "../files/trusted-file.js";
+import { isLogin, type Login } from "../sdk/oauth.js";
 
 /**
  * A refreshed login that is not in the profiles file yet. It is in a file beside it, which is opened before the refresh token is

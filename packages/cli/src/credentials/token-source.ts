@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import { noToken } from "../errors/access-errors.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import type { Identity } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 

@@ -1,5 +1,5 @@
-import { shownAddress } from "./shown-address.js";
-import { didYouMean } from "../contract/suggest.js";
+import { shownAddress } from "../text/shown-address.js";
+import { didYouMean } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
 const authHelp = ["mgmt", "help", "auth"];

@@ -1,5 +1,5 @@
 import { CliError } from "./cli-error.js";
-import { shownAddress } from "./shown-address.js";
+import { shownAddress } from "../text/shown-address.js";
 
 export const settingNotSet = (key: string): CliError =>
   new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {

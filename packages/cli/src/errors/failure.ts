@@ -31,7 +31,7 @@ export const failureOf = async (error: unknown): Promise<Failure> => {
     const exitCode = cause === undefined ? exitCodeOf(error) : (await failureOf(cause)).exitCode;
     return { exitCode, code, message, ...(hint !== undefined && { hint }), ...(next && { next }) };
   }
-  const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../contract/sdk.js");
+  const { ApiError, InvalidResponseError, MgmtError, TokenError } = await import("../sdk/sdk.js");
   // Errors of our own credential stores arrive as the cause of the SDK's error.
   if (error instanceof TokenError && error.cause instanceof CliError) return failureOf(error.cause);
   if (error instanceof ApiError) {

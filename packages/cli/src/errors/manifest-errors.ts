@@ -1,5 +1,5 @@
-import { shellWord } from "./shell-word.js";
-import { shownAddress } from "./shown-address.js";
+import { shellWord } from "../text/shell-word.js";
+import { shownAddress } from "../text/shown-address.js";
 import { causeText, CliError } from "./cli-error.js";
 
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */

@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { ciSystemOf } from "../output/ci-system.js";
+import { ciSystemOf } from "../system/ci-system.js";
 import { nameProblemOf } from "./branch-name.js";
 import { ciSystems, type CiVariables, type PullRequest, type Read } from "./ci-systems.js";
 

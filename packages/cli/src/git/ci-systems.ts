@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { repositoryKey } from "./repository-key.js";
 
 /** Reads a variable of the environment. Undefined if it is empty. */

@@ -3,7 +3,7 @@ import { devNull } from "node:os";
 import { promisify } from "node:util";
 import type { Context } from "../input/context.js";
 import { noGit } from "../errors/preview-errors.js";
-import { findProgram, programEnvironment } from "../output/find-program.js";
+import { findProgram, programEnvironment } from "../system/find-program.js";
 import { keySignals } from "../programs/foreground.js";
 import { throwIfInterrupted } from "../programs/shared-interrupt.js";
 import { CliError } from "../errors/cli-error.js";

@@ -1,6 +1,6 @@
 import type { Context } from "./context.js";
 import { interrupted } from "../errors/cli-error.js";
-import { isCi } from "../output/ci-system.js";
+import { isCi } from "../system/ci-system.js";
 
 type Prompts = typeof import("./prompts.js");
 

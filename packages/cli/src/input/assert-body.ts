@@ -1,7 +1,7 @@
 import { invalidBody } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
 import type { OperationCommand } from "../contract/row.js";
-import { checkSchema } from "../contract/check-schema.js";
+import { checkSchema } from "../json/check-schema.js";
 
 const maxProblems = 5;
 

@@ -1,8 +1,8 @@
 import type { Sources } from "./sources.js";
-import type { Interruption } from "../errors/interruption.js";
+import type { Interruption } from "../system/interruption.js";
 import type { Output } from "../output/output.js";
-import type { InsecureAddressGuard } from "./insecure-address-guard.js";
-import type { SentChanges } from "../errors/sent-changes.js";
+import type { InsecureAddressGuard } from "../transport/insecure-address-guard.js";
+import type { SentChanges } from "../transport/sent-changes.js";
 
 /** A value that was given at a prompt. */
 export interface Chosen {

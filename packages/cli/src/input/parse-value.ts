@@ -2,7 +2,7 @@ import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/row.js";
 import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
 import { invalidValue } from "../errors/usage-errors.js";
-import { didYouMean } from "../contract/suggest.js";
+import { didYouMean } from "../text/suggest.js";
 import type { Sources } from "./sources.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */

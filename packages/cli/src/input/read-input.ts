@@ -1,6 +1,6 @@
 import type { Field, OperationCommand } from "../contract/row.js";
 import { secretInArguments, usageError } from "../errors/usage-errors.js";
-import { isObject, setAt, valueAt } from "../contract/json-path.js";
+import { isObject, setAt, valueAt } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
 import type { Sources } from "./sources.js";
 

@@ -54,7 +54,7 @@ export class Sources {
     unreadable = (cause: unknown): Error => unreadableFile(flag, path, cause),
   ): Promise<string> {
     if (path === "-" || path === "" || isAbsolute(path)) return this.read(path, flag, unreadable);
-    const { realTarget } = await import("./real-target.js");
+    const { realTarget } = await import("../files/real-target.js");
     const target = await realTarget(path, this.cwd);
     if (target === undefined) throw linkedFile(flag, path);
     return this.read(target, flag, unreadable, path);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import { type ExistingEntry, keyOf } from "./entry.js";
 import type { Step } from "./plan.js";
 import type { State } from "./read-state.js";

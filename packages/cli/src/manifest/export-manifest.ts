@@ -1,5 +1,5 @@
 import { managedResources } from "../contract/generated/managed-resources.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import { type ExistingEntry, managedResource } from "./entry.js";
 import type { Identify, State } from "./read-state.js";
 

@@ -1,5 +1,5 @@
 import type { MgmtClient } from "@mgmt/sdk";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { homeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/output.js";
 import { type Address, ancestorOf, keyOf, managedResource, nameOf } from "./entry.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Adoption, adoptionsIn } from "./adopt.js";
 import { invalidManifest } from "../errors/manifest-errors.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import {
   type Address,
   depthOf,

@@ -4,8 +4,8 @@ import { maxLevels } from "../errors/nesting.js";
 import type { Context } from "../input/context.js";
 import { invalidManifest, noManifest, unreadableManifest } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
-import { isObject } from "../contract/json-path.js";
-import { checkSchema, type Problem } from "../contract/check-schema.js";
+import { isObject } from "../json/json-path.js";
+import { checkSchema, type Problem } from "../json/check-schema.js";
 import { type Address, type Entry, keyOf, managedResource } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 

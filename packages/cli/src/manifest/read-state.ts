@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { type ExistingEntry, keyOf } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 

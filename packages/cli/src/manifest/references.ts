@@ -1,7 +1,7 @@
 import { invalidManifest } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";
-import { isObject } from "../contract/json-path.js";
-import { didYouMean } from "../contract/suggest.js";
+import { isObject } from "../json/json-path.js";
+import { didYouMean } from "../text/suggest.js";
 import { type Address, type Entry, keyOf, managedResource, nameOf } from "./entry.js";
 import type { PlaceOf } from "./read-manifest.js";
 

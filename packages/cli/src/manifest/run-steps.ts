@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import { ensure } from "../run/ensure.js";
 import { type Address, ancestorOf, keyOf, managedResource, nameOf } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";

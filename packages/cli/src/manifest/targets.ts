@@ -1,5 +1,5 @@
 import { ambiguousTarget, unknownTarget } from "../errors/manifest-errors.js";
-import { similar } from "../contract/suggest.js";
+import { similar } from "../text/suggest.js";
 import { type Address, ancestorOf, type Entry, keyOf, managedResource, nameOf } from "./entry.js";
 import { referencesIn } from "./references.js";
 import type { State } from "./read-state.js";

@@ -1,5 +1,5 @@
-import { isObject, valueAt } from "../contract/json-path.js";
-import { connectionString } from "../contract/sdk.js";
+import { isObject, valueAt } from "../json/json-path.js";
+import { connectionString } from "../sdk/sdk.js";
 import { mask } from "./mask.js";
 
 /** How the service returns the credentials of a connection. */

@@ -1,4 +1,4 @@
-import { isObject, setAt, valueAt } from "../contract/json-path.js";
+import { isObject, setAt, valueAt } from "../json/json-path.js";
 import { toJson } from "./printable.js";
 
 /** A request that was not sent. */

@@ -1,4 +1,4 @@
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { type Column, columnsOf } from "./columns.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { printable, toJson } from "./printable.js";

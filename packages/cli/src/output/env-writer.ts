@@ -1,4 +1,4 @@
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { connectionStringIn } from "./connection-string.js";
 import { marker } from "./log-commands.js";
 import { mask } from "./mask.js";

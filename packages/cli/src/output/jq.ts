@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { CliError } from "../errors/cli-error.js";
 import { usageError } from "../errors/usage-errors.js";
-import { findProgram, programEnvironment } from "./find-program.js";
+import { findProgram, programEnvironment } from "../system/find-program.js";
 import { type Query, SelectedText } from "./output.js";
 
 /**

@@ -1,9 +1,9 @@
 import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
-import type { Interruption } from "../errors/interruption.js";
-import { isObject } from "../contract/json-path.js";
+import type { Interruption } from "../system/interruption.js";
+import { isObject } from "../json/json-path.js";
 import { checkNesting } from "../errors/nesting.js";
-import { ciSystemOf, isCi } from "./ci-system.js";
+import { ciSystemOf, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";
 import { printable, printableLines, printableTable, toJson } from "./printable.js";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { EndSignal } from "../errors/exit-codes.js";
-import type { Interruption } from "../errors/interruption.js";
-import { programEnvironment } from "./find-program.js";
-import { isCi } from "./ci-system.js";
+import type { Interruption } from "../system/interruption.js";
+import { programEnvironment } from "../system/find-program.js";
+import { isCi } from "../system/ci-system.js";
 
 /** The properties of a terminal that a pager needs. */
 export interface PagerTerminal {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Interruption } from "../errors/interruption.js";
+import type { Interruption } from "../system/interruption.js";
 import { type Pager, pagerCommand, startPager } from "./pager.js";
 import type { OutputStream } from "./streams.js";
 

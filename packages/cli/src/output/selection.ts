@@ -1,4 +1,4 @@
-import { setAt, valueAt } from "../contract/json-path.js";
+import { setAt, valueAt } from "../json/json-path.js";
 
 /** Returns a copy of a resource, or of each resource of a list, with only the fields at the dotted paths. Absent ones are null. */
 export const pick = (value: unknown, paths: readonly string[]): unknown => {

@@ -1,4 +1,4 @@
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { wrap } from "./wrap.js";
 import { type Column, columnsOf, detailsOf } from "./columns.js";
 import { type Cell, drawRows, gap, widthsOf } from "./draw-rows.js";

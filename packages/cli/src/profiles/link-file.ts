@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { corruptLink, unreadableLink } from "../errors/storage-errors.js";
 import { isId } from "../input/ids.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import { isProfileName } from "./profile.js";
 
 /** The settings of commands in a folder and all folders below it. Contains no secret, so that it can be committed. */

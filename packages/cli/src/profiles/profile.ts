@@ -5,7 +5,7 @@ import {
   type ProcessIdentity,
 } from "@mgmt/internal/processes/process-life";
 import { processesByPs } from "@mgmt/internal/processes/start-by-ps";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 
 /** A service and the credential for it. */
 export interface Profile {

@@ -4,7 +4,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
-import { readTrusted, UntrustedFileError } from "./trusted-file.js";
+import { readTrusted, UntrustedFileError } from "../files/trusted-file.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>

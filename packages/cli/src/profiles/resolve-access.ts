@@ -54,7 +54,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
 
 /** Throws `usage:invalid` for an address that the SDK refuses, which is not that of another service. */
 const assertAddress = async ({ value, from }: Sourced<string>): Promise<void> => {
-  const { createClient, InvalidArgumentError } = await import("../contract/sdk.js");
+  const { createClient, InvalidArgumentError } = await import("../sdk/sdk.js");
   try {
     createClient({ baseUrl: value, token: false, allowInsecureHttp: true });
   } catch (error) {

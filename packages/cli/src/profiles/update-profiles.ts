@@ -36,7 +36,7 @@ export const updateProfilesOnceWritable = async (
 };
 
 const replace = async (file: string, change: (profiles: Profiles) => Profiles): Promise<Profiles> => {
-  const { withFileLock } = await import("../contract/oauth.js");
+  const { withFileLock } = await import("../sdk/oauth.js");
   const signal = AbortSignal.timeout(lockTimeoutMs);
   const work = async (): Promise<Profiles> => {
     const next = change(readProfiles(file));

@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { shownAddress } from "../errors/shown-address.js";
+import { shownAddress } from "../text/shown-address.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
 import { findLink, type Link, linkFileIn } from "./link-file.js";

@@ -11,8 +11,8 @@ import {
 } from "../errors/run-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../errors/exit-codes.js";
 import { isInForeground, keySignals } from "./foreground.js";
-import { inheritedEnvironment } from "../output/find-program.js";
-import type { Interruption } from "../errors/interruption.js";
+import { inheritedEnvironment } from "../system/find-program.js";
+import type { Interruption } from "../system/interruption.js";
 import { interruptIsSeen } from "./shared-interrupt.js";
 
 /** How a program is started. */

@@ -1,11 +1,11 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { unknownName } from "../errors/name-errors.js";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { namedKindOf } from "../contract/id-form.js";
 import { listed } from "./names/listed.js";
-import { similar } from "../contract/suggest.js";
+import { similar } from "../text/suggest.js";
 import { kinds } from "../contract/kinds.js";
-import { ApiError } from "../contract/sdk.js";
+import { ApiError } from "../sdk/sdk.js";
 import type { OperationCommand } from "../contract/row.js";
 
 /** Fields of a query with the name of a branch. */

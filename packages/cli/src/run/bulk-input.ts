@@ -1,6 +1,6 @@
 import { usageError } from "../errors/usage-errors.js";
 import type { Sources } from "../input/sources.js";
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */

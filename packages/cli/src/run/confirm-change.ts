@@ -5,7 +5,7 @@ import { ask, whyNotAsked } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
 import { discardTypedLines } from "../input/discard-typed-lines.js";
 import { printable } from "../output/printable.js";
-import { ApiError } from "../contract/sdk.js";
+import { ApiError } from "../sdk/sdk.js";
 import { explainingIds } from "./explaining-ids.js";
 import { type Described, lookUp } from "./look-up.js";
 import { idOf, notFoundNotice } from "./messages.js";

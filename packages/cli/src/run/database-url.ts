@@ -8,10 +8,10 @@ import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { takeDefault } from "../profiles/defaults.js";
 import { idOf } from "./names/id-of.js";
-import type { Connectable } from "../contract/connectable.js";
+import type { Connectable } from "./connectable.js";
 import { maskInLog } from "../secrets/log-masks.js";
 import { connect } from "../service/connect.js";
-import { connectionString, InvalidArgumentError } from "../contract/sdk.js";
+import { connectionString, InvalidArgumentError } from "../sdk/sdk.js";
 
 /** How to connect to a database. */
 export interface DatabaseAccess extends Connectable {

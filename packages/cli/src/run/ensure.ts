@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 
 /** The result of `ensure` for any resource. */
 interface Ensured {

@@ -1,6 +1,6 @@
-import { setAt, valueAt } from "../contract/json-path.js";
+import { setAt, valueAt } from "../json/json-path.js";
 import { exampleId } from "./program/help-sections.js";
-import { shellWord } from "../errors/shell-word.js";
+import { shellWord } from "../text/shell-word.js";
 import type { CommandOverlay } from "../contract/overlay.js";
 import type { Field, OperationCommand } from "../contract/row.js";
 

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { missingInput } from "../errors/usage-errors.js";
 import { ask, whyNotAsked } from "../input/ask.js";
 import { flagOf, type Input, type ReadInput } from "../input/read-input.js";
-import { setAt, valueAt } from "../contract/json-path.js";
+import { setAt, valueAt } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
 import { isKindName, kindOfPrefix } from "../contract/kinds.js";
 import { chooseResource, type Known } from "./names/choose-resource.js";

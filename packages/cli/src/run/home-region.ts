@@ -1,7 +1,7 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import { largestPage } from "../contract/list.js";
 import type { Notice } from "../output/output.js";
-import { ApiError } from "../contract/sdk.js";
+import { ApiError } from "../sdk/sdk.js";
 
 /** The project of a new database, and the database that it is created from. */
 export interface Origin {

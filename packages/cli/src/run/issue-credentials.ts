@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { credentialsMissing } from "../errors/run-errors.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { bodyWords } from "./examples.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { CredentialsRule, OperationCommand } from "../contract/row.js";

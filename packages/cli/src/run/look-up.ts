@@ -1,9 +1,9 @@
 import type { Call, MgmtClient } from "@mgmt/sdk";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import { printable } from "../output/printable.js";
 import { isKindName, type KindName, kinds } from "../contract/kinds.js";
 import { idOfItem, listCall, nameOfItem } from "../contract/list.js";
-import { ApiError } from "../contract/sdk.js";
+import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */
 export interface Described {

@@ -1,10 +1,10 @@
 import type { Context } from "../input/context.js";
 import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
-import { valueAt } from "../contract/json-path.js";
-import { leavesOpen } from "../errors/sent-changes.js";
+import { valueAt } from "../json/json-path.js";
+import { leavesOpen } from "../transport/sent-changes.js";
 import { ensureRow, hasIdentity } from "./ensure-row.js";
-import { shellWord } from "../errors/shell-word.js";
+import { shellWord } from "../text/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand } from "../contract/row.js";
@@ -49,7 +49,7 @@ export const unknownOutcome = async (
 
 /** Returns the problem if the response to a request was lost, else undefined. */
 export const lostResponse = async (error: unknown): Promise<string | undefined> => {
-  const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../contract/sdk.js");
+  const { ApiError, ConnectionError, InvalidResponseError, isUnsent } = await import("../sdk/sdk.js");
   if (error instanceof ConnectionError) return isUnsent(error) ? undefined : error.message;
   if (error instanceof InvalidResponseError) return error.message;
   return error instanceof ApiError && leavesOpen(error.status, error.headers) ? error.message : undefined;

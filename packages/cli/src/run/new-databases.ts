@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Input } from "../input/read-input.js";
-import { valueAt } from "../contract/json-path.js";
+import { valueAt } from "../json/json-path.js";
 import type { Notice } from "../output/output.js";
 import { homeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
 

@@ -1,5 +1,5 @@
 import { unknownField } from "../errors/usage-errors.js";
-import { similar } from "../contract/suggest.js";
+import { similar } from "../text/suggest.js";
 import type { OperationCommand, Schema } from "../contract/row.js";
 
 /** Refuses fields that the result of an operation cannot have, before a request is sent. */

@@ -4,7 +4,7 @@ import { allFailed, partlyDone } from "../errors/run-errors.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { missingInput, usageError } from "../errors/usage-errors.js";
 import { flagOf, type Input, readInput, type TypedValues } from "../input/read-input.js";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { Names } from "./names/resolve-names.js";
 import { hasNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";

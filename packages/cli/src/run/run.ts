@@ -2,7 +2,7 @@ import type { Call, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { unexpectedResponse } from "../errors/response-errors.js";
 import { type Input, type ReadInput, readInput } from "../input/read-input.js";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import { hasNames, type Named, type Resolved } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
 import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";

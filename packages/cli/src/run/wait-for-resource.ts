@@ -1,6 +1,6 @@
 import type { MgmtClient, WaitOptions } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { isObject, valueAt } from "../contract/json-path.js";
+import { isObject, valueAt } from "../json/json-path.js";
 import type { WaitRule } from "../contract/overlay.js";
 
 /** How a wait is described and done. */

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { Context } from "../input/context.js";
 import { secretsNotShown } from "../errors/secret-errors.js";
-import { setAt, valueAt } from "../contract/json-path.js";
+import { setAt, valueAt } from "../json/json-path.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand, Schema, SecretFields } from "../contract/row.js";
 import { Output } from "../output/output.js";

@@ -1,4 +1,4 @@
-import { isObject } from "../contract/json-path.js";
+import { isObject } from "../json/json-path.js";
 
 /** Returns the secrets of a resource: the strings that its masked copy does not have. */
 export const secretsIn = (resource: unknown, masked: unknown): string[] => {

@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { ciSystemOf } from "../output/ci-system.js";
+import { ciSystemOf } from "../system/ci-system.js";
 
 /** Shorter strings are no secrets, and hiding them would make the log unreadable. */
 const minLength = 4;

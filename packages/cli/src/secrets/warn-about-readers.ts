@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { shellWord } from "../errors/shell-word.js";
+import { shellWord } from "../text/shell-word.js";
 
 /**
  * Warns if other accounts may be able to read a file that is for this user only. Its mode stays as it is, because it may be shared on

@@ -6,9 +6,9 @@ import { noBaseUrl, noToken } from "../errors/access-errors.js";
 import { badAddress } from "../errors/usage-errors.js";
 import type { Sourced } from "../profiles/active-profile.js";
 import { type Access, resolveAccess } from "../profiles/resolve-access.js";
-import type { Transport } from "../contract/sdk.js";
-import { announceRetry, announceSlowness } from "../output/announce-delays.js";
-import { debugRequests } from "../output/debug-requests.js";
+import type { Transport } from "../sdk/sdk.js";
+import { announceRetry, announceSlowness } from "../transport/announce-delays.js";
+import { debugRequests } from "../transport/debug-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -75,7 +75,7 @@ export const clientFor = async (
   options?: SendOptions,
   wrap: (transport: Transport, plain: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
-  const { createClient, InvalidArgumentError, nodeTransport } = await import("../contract/sdk.js");
+  const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk/sdk.js");
   let client: MgmtClient;
   const plain = nodeTransport();
   const transport = wrap(debugRequests(plain, output), plain);

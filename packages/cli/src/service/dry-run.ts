@@ -1,10 +1,10 @@
 import type { Middleware } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { isObject, setAt, valueAt } from "../contract/json-path.js";
+import { isObject, setAt, valueAt } from "../json/json-path.js";
 import { toJson } from "../output/printable.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { curlLine, idName, idNamesIn, type PlannedRequest } from "../output/curl-line.js";
-import { redactBody, redactHeaders, redactUrl } from "../output/redaction.js";
+import { redactBody, redactHeaders, redactUrl } from "../sdk/redaction.js";
 
 /** Ends a call whose request is not sent. */
 class NotSent extends Error {}

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shownAddress } from "../../src/errors/shown-address.js";
+import { shownAddress } from "../../src/text/shown-address.js";
 import { type Account, startAccount } from "../commands/auth/account.js";
 import { temporaryFolder } from "../folders.js";
 

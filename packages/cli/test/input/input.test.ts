@@ -5,7 +5,7 @@ import { parseValue } from "../../src/input/parse-value.js";
 import { readInput, type TypedValues } from "../../src/input/read-input.js";
 import { Sources } from "../../src/input/sources.js";
 import type { Field, OperationCommand } from "../../src/contract/row.js";
-import { similar } from "../../src/contract/suggest.js";
+import { similar } from "../../src/text/suggest.js";
 
 const sources = (text = ""): Sources => new Sources({ stdin: Readable.from([text]) }, process.cwd());
 const field = (more: Partial<Field> = {}): Field => ({

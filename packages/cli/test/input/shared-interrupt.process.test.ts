@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { exitStatusOf } from "../../src/programs/run-program.js";
-import { Interruption } from "../../src/errors/interruption.js";
+import { Interruption } from "../../src/system/interruption.js";
 import { query } from "../../src/commands/db/query.js";
 import { startClient } from "../../src/commands/db/run-client.js";
 import { temporaryFolder } from "../folders.js";

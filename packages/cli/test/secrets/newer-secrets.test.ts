@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
-import { isObject } from "../../src/contract/json-path.js";
+import { isObject } from "../../src/json/json-path.js";
 import type { OperationCommand } from "../../src/contract/row.js";
 import { formats } from "../../src/output/output.js";
 import { exampleId } from "../../src/run/program/help-sections.js";

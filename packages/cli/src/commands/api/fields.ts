@@ -1,6 +1,6 @@
 import { invalidValue, usageError } from "../../errors/usage-errors.js";
 import type { Sources } from "../../input/sources.js";
-import { isObject, setAt, valueAt } from "../../contract/json-path.js";
+import { isObject, setAt, valueAt } from "../../json/json-path.js";
 
 /** A field of a request as it was typed. */
 export interface TypedField {

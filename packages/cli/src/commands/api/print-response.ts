@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "../../input/context.js";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import { checkNesting } from "../../errors/nesting.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { printable, toJson } from "../../output/printable.js";
-import { redactHeaders } from "../../output/redaction.js";
+import { redactHeaders } from "../../sdk/redaction.js";
 
 /** A response without its body. */
 export interface ResponseHead {

@@ -1,8 +1,8 @@
 import { secretInArguments, usageError } from "../../errors/usage-errors.js";
 import { parseJson } from "../../input/parse-value.js";
 import type { Sources } from "../../input/sources.js";
-import { isObject } from "../../contract/json-path.js";
-import { didYouMean } from "../../contract/suggest.js";
+import { isObject } from "../../json/json-path.js";
+import { didYouMean } from "../../text/suggest.js";
 import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
 import { methods } from "./methods.js";
 import { readPath } from "./path.js";

@@ -2,7 +2,7 @@ import type { Call, MgmtClient, Middleware } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBaseUrl } from "../../errors/access-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { isObject, valueAt } from "../../contract/json-path.js";
+import { isObject, valueAt } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
 import { explainingIds } from "../../run/explaining-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
@@ -17,12 +17,12 @@ import {
 import type { SecretFields } from "../../contract/row.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
 import { connectTo } from "../../service/connect.js";
-import { redactBody } from "../../output/redaction.js";
+import { redactBody } from "../../sdk/redaction.js";
 import { fillPlaceholders } from "./path.js";
 import { printJson, printResponse, type ResponseHead } from "./print-response.js";
 import { type ApiRequest, parseRequest, readRequest, type RequestFlags } from "./request.js";
 import { outcomeUnknown } from "../../errors/run-errors.js";
-import { shellWord } from "../../errors/shell-word.js";
+import { shellWord } from "../../text/shell-word.js";
 import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
 
 export interface ApiFlags extends GlobalFlags, RequestFlags, DisclosureFlags {

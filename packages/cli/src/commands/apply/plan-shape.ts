@@ -1,5 +1,5 @@
 import { managedResources } from "../../contract/generated/managed-resources.js";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import type { Plan } from "../../manifest/plan.js";
 
 /** Returns what is wrong with a value, with its path; undefined if nothing is. */

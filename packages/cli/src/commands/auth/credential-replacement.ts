@@ -5,14 +5,14 @@ import {
   storeOf,
   writeToken,
 } from "../../credentials/credential-store.js";
-import { type Login, type LoginStore, logout, memoryStore } from "../../contract/oauth.js";
+import { type Login, type LoginStore, logout, memoryStore } from "../../sdk/oauth.js";
 import { lockOf } from "../../credentials/profile-store.js";
 import { busyProfiles } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, profileNamed } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { debugRequests } from "../../output/debug-requests.js";
-import { nodeTransport } from "../../contract/sdk.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { nodeTransport } from "../../sdk/sdk.js";
 import { type Caller, readCaller } from "./caller.js";
 import type { LoginTarget } from "./login-target.js";
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Context } from "../../input/context.js";
 import { nothingPasted, wrongPaste } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
-import { isLoopbackHostname } from "../../contract/sdk.js";
+import { isLoopbackHostname } from "../../sdk/sdk.js";
 import { type LoginAddress, printedAddress } from "./browser.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */

@@ -6,7 +6,7 @@ import {
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, lifeOfDev, type Profile } from "../../profiles/profile.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** One profile, as `mgmt auth list` prints it. */
 export interface ListedProfile {

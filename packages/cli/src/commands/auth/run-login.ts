@@ -1,20 +1,20 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../contract/oauth.js";
+import { clientId, finishLogin, loginWithLoopback, startLogin } from "../../sdk/oauth.js";
 import { badAddress, quotedToken, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
 import { isQuoted } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../credentials/own-service.js";
-import { InvalidArgumentError, nodeTransport } from "../../contract/sdk.js";
+import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
 import { openBrowser, whyNoBrowser } from "./browser.js";
 import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";
 import { askForCallback, pasteRedirectUri } from "./paste.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { debugRequests } from "../../output/debug-requests.js";
-import { explainedTransport } from "../../errors/explained-transport.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { explainedTransport } from "../../transport/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
   readonly authUrl?: string;

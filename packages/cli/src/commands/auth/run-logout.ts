@@ -1,12 +1,12 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { readStoredLogin, storeOf } from "../../credentials/credential-store.js";
-import { logout } from "../../contract/oauth.js";
+import { logout } from "../../sdk/oauth.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { hasCredential } from "../../profiles/profile.js";
 import { assertOwnService } from "../../credentials/own-service.js";
-import { nodeTransport } from "../../contract/sdk.js";
-import { debugRequests } from "../../output/debug-requests.js";
+import { nodeTransport } from "../../sdk/sdk.js";
+import { debugRequests } from "../../transport/debug-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {

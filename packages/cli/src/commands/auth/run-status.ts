@@ -8,7 +8,7 @@ import { noToken } from "../../errors/access-errors.js";
 import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
 interface StatusValue {

@@ -8,7 +8,7 @@ import { isProfileName, profileNamed, type Profiles } from "../../profiles/profi
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /**
  * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of

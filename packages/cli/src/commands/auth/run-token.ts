@@ -3,7 +3,7 @@ import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** What `mgmt auth token --output json` prints. */
 export interface PrintedToken {

@@ -1,7 +1,7 @@
 import type { Context } from "../../input/context.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
-import { readPrivateFile } from "../../secrets/private-file.js";
+import { readPrivateFile } from "../../files/private-file.js";
 import { addressOfDev, isOwnService } from "../../credentials/own-service.js";
 
 /**

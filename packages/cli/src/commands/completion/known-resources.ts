@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { isObject, valueAt } from "../../contract/json-path.js";
+import { isObject, valueAt } from "../../json/json-path.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";

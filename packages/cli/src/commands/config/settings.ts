@@ -7,9 +7,9 @@ import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
 import { serviceVariable } from "../../profiles/resolve-access.js";
-import { didYouMean } from "../../contract/suggest.js";
+import { didYouMean } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../version/variables.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */

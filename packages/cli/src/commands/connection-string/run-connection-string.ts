@@ -6,7 +6,7 @@ import { usageError } from "../../errors/usage-errors.js";
 import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
 import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
-import { valueAt } from "../../contract/json-path.js";
+import { valueAt } from "../../json/json-path.js";
 import { mask } from "../../output/mask.js";
 
 export interface ConnectionStringFlags extends DisclosureFlags {

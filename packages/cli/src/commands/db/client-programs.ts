@@ -7,7 +7,7 @@ import { clientTooOld } from "../../errors/postgres-errors.js";
 import { programNotFound } from "../../errors/run-errors.js";
 import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
 import { programFolders } from "@mgmt/internal/programs/program-files";
-import { fileNameOf } from "../../output/find-program.js";
+import { fileNameOf } from "../../system/find-program.js";
 
 /** A program of Postgres that connects to databases. */
 export type ClientName = "psql" | "pg_dump" | "pg_restore";

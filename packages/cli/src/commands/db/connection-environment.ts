@@ -1,5 +1,5 @@
-import { programEnvironment } from "../../output/find-program.js";
-import type { Connectable } from "../../contract/connectable.js";
+import { programEnvironment } from "../../system/find-program.js";
+import type { Connectable } from "../../run/connectable.js";
 
 /** Whether libpq reads a variable. The others that start like this choose colors of messages. */
 const isOfLibpq = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);

@@ -9,7 +9,7 @@ import { incompleteDump, notARegularFile, uncopiedInput, unsupportedDump } from 
 import { notADump } from "../../errors/postgres-errors.js";
 import { linkedFile, unreadableFile } from "../../errors/usage-errors.js";
 import type { Context } from "../../input/context.js";
-import { realTarget } from "../../input/real-target.js";
+import { realTarget } from "../../files/real-target.js";
 
 /** A dump or a script, from a file or standard input, whose first bytes were looked at. */
 export interface DumpInput {

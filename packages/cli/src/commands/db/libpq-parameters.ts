@@ -1,4 +1,4 @@
-import { isLoopbackHostname } from "../../contract/sdk.js";
+import { isLoopbackHostname } from "../../sdk/sdk.js";
 import { type ConnectionParameters, ConnectionStringProblem } from "./parse-connection-string.js";
 
 /** How a client program of Postgres gets to know a server. */

@@ -3,7 +3,7 @@ import { devNotRunning } from "../../errors/access-errors.js";
 import { noControl } from "../../errors/run-errors.js";
 import { unexpectedResponse } from "../../errors/response-errors.js";
 import { badAddress } from "../../errors/usage-errors.js";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";

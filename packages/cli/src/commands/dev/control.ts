@@ -1,8 +1,8 @@
 import type { Context } from "../../input/context.js";
 import { controlRefused, unreachableControl } from "../../errors/run-errors.js";
-import { valueAt } from "../../contract/json-path.js";
-import { debugRequests } from "../../output/debug-requests.js";
-import { nodeTransport } from "../../contract/sdk.js";
+import { valueAt } from "../../json/json-path.js";
+import { debugRequests } from "../../transport/debug-requests.js";
+import { nodeTransport } from "../../sdk/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */
 export interface Control {

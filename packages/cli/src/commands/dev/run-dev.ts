@@ -16,7 +16,7 @@ import {
   type Profiles,
 } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
-import { ciSystemOf } from "../../output/ci-system.js";
+import { ciSystemOf } from "../../system/ci-system.js";
 import { maskInLog } from "../../secrets/log-masks.js";
 import { mask } from "../../output/mask.js";
 import { wrap, wrapCommand } from "../../output/wrap.js";

@@ -4,7 +4,7 @@ import { proxyFor } from "@mgmt/sdk/node";
 import type { Context } from "../../input/context.js";
 import { causeText } from "../../errors/cli-error.js";
 import { networkProblem } from "../../errors/network-problem.js";
-import { redactUrl } from "../../output/redaction.js";
+import { redactUrl } from "../../sdk/redaction.js";
 import { type Check, failed, failure, ok, skipped, warning } from "./check.js";
 
 const timeoutMs = 10_000;

@@ -8,7 +8,7 @@ import { findLink } from "../../profiles/link-file.js";
 import { isRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Check, failed, failure, ok, warning } from "./check.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const machineChecks = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [

@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { checksFailed } from "../../errors/run-errors.js";
 import { drawRows, gap, widthsOf } from "../../output/draw-rows.js";
 import { printable } from "../../output/printable.js";
-import { shellWord } from "../../errors/shell-word.js";
+import { shellWord } from "../../text/shell-word.js";
 import { wrap } from "../../output/wrap.js";
 import type { Check } from "./check.js";
 import { machineChecks } from "./machine-checks.js";

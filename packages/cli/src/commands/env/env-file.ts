@@ -6,8 +6,8 @@ import {
   unwritableEnvFile,
 } from "../../errors/database-errors.js";
 import { asciiBased } from "./ascii-based.js";
-import { LinkedPathError } from "../../output/pinned-folder.js";
-import { type Replaced, replaceFile } from "../../output/replace-file.js";
+import { LinkedPathError } from "../../files/pinned-folder.js";
+import { type Replaced, replaceFile } from "../../files/replace-file.js";
 
 /** The result of setting a variable in an env file. */
 export interface VariableSet extends Replaced {

@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
 import { commitRisk } from "../../git/commit-risk.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { shellWord } from "../../errors/shell-word.js";
+import { shellWord } from "../../text/shell-word.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
 import { setsVariable } from "../../secrets/sink-flags.js";

@@ -4,7 +4,7 @@ import { severalProjects, unknownProject } from "../../errors/manifest-errors.js
 import { exportManifest, identifyByName } from "../../manifest/export-manifest.js";
 import { readState, type State } from "../../manifest/read-state.js";
 import { renderYaml } from "../../output/yaml.js";
-import { similar } from "../../contract/suggest.js";
+import { similar } from "../../text/suggest.js";
 import { connect } from "../../service/connect.js";
 
 const header = "# yaml-language-server: $schema=./node_modules/@mgmt/cli/mgmt.schema.json\n";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Context } from "../../input/context.js";
 import { unwritableGitignore } from "../../errors/storage-errors.js";
 import { asciiBased } from "../env/ascii-based.js";
-import { replaceFile } from "../../output/replace-file.js";
+import { replaceFile } from "../../files/replace-file.js";
 import { wants } from "../../input/wants.js";
 import { commitRisk } from "../../git/commit-risk.js";
 

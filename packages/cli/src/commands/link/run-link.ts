@@ -3,13 +3,13 @@ import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js"
 import { missingInput } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "./ignore-in-git.js";
 import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
-import { replaceFile } from "../../output/replace-file.js";
+import { replaceFile } from "../../files/replace-file.js";
 import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
 import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
-import { shellWord } from "../../errors/shell-word.js";
+import { shellWord } from "../../text/shell-word.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";

@@ -13,7 +13,7 @@ import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor, connectTo } from "../../service/connect.js";
 import { launchBrowser, whyNoBrowser } from "../auth/browser.js";
-import { isCi } from "../../output/ci-system.js";
+import { isCi } from "../../system/ci-system.js";
 
 export interface OpenFlags {
   readonly target: string | undefined;

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { planExitCodes, ProgramEnded } from "../../errors/exit-codes.js";
 import { unwritableFile } from "../../errors/storage-errors.js";
-import { replaceFile } from "../../output/replace-file.js";
+import { replaceFile } from "../../files/replace-file.js";
 import { planFromFile } from "../../manifest/plan-from-file.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { toJson } from "../../output/printable.js";

@@ -1,6 +1,6 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { ApiError } from "../../contract/sdk.js";
+import { ApiError } from "../../sdk/sdk.js";
 
 /** What was deleted of one preview. */
 export interface DeletedPreview {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Context } from "../../input/context.js";
 import { setupRunning } from "../../errors/preview-errors.js";
 import { causeText } from "../../errors/cli-error.js";
-import { inheritedEnvironment } from "../../output/find-program.js";
+import { inheritedEnvironment } from "../../system/find-program.js";
 import type { DatabaseAccess } from "../../run/database-url.js";
 import { exitStatusOf } from "../../programs/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";

@@ -1,7 +1,7 @@
 import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { defaultDatabaseOf } from "../../run/database-url.js";
-import { ApiError } from "../../contract/sdk.js";
+import { ApiError } from "../../sdk/sdk.js";
 import { deleteDatabase } from "./delete-preview.js";
 import { previewsOn } from "./preview.js";
 import { logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";

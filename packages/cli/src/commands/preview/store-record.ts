@@ -1,6 +1,6 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { ApiError } from "../../contract/sdk.js";
+import { ApiError } from "../../sdk/sdk.js";
 import { ignoring } from "./delete-preview.js";
 import { isOwnName, logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";
 

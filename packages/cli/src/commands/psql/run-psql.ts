@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { programNotFound } from "../../errors/run-errors.js";
 import { clientEnvironment } from "../db/connection-environment.js";
-import { findProgram } from "../../output/find-program.js";
+import { findProgram } from "../../system/find-program.js";
 import { runProgram } from "../../programs/run-program.js";
 
 /** Runs psql on a database. */

@@ -1,6 +1,6 @@
 import { usageError } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
-import { didYouMean } from "../../contract/suggest.js";
+import { didYouMean } from "../../text/suggest.js";
 
 /** A failure of one request of the rehearsed command. */
 export interface RehearsedFault {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import type { Entry, ExistingEntry } from "../../manifest/entry.js";
 import { placeInRegions } from "../../manifest/place-in-regions.js";
 import { makePlan } from "../../manifest/plan.js";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../../input/context.js";
-import { inheritedEnvironment } from "../../output/find-program.js";
+import { inheritedEnvironment } from "../../system/find-program.js";
 import { faultsUnused, notRecovered, rehearsedCommandFailed } from "../../errors/run-errors.js";
 import { diffStates, type Difference, isSame } from "../../manifest/diff-states.js";
 import { type Manifest, readManifest } from "../../manifest/read-manifest.js";

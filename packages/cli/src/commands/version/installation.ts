@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, sep } from "node:path";
 import { homepage } from "../../../package.json";
-import { isStandalone } from "../../profiles/standalone.js";
+import { isStandalone } from "../../system/standalone.js";
 
 const [repository] = homepage.split("/tree/");
 

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { isOwnFolder, readOwn } from "../../profiles/own-cache.js";
-import { findProgram, programEnvironment } from "../../output/find-program.js";
-import { isStandalone } from "../../profiles/standalone.js";
+import { isOwnFolder, readOwn } from "../../files/own-cache.js";
+import { findProgram, programEnvironment } from "../../system/find-program.js";
+import { isStandalone } from "../../system/standalone.js";
 
 const dayMs = 86_400_000;
 

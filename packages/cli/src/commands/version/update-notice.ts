@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { cacheFolder } from "../../profiles/own-cache.js";
+import { cacheFolder } from "../../files/own-cache.js";
 import { storedSettings } from "../../profiles/stored-settings.js";
 import { type Installation, installationOf, installCommand, standaloneUpdate } from "./installation.js";
-import { ciSystemOf } from "../../output/ci-system.js";
+import { ciSystemOf } from "../../system/ci-system.js";
 import { LatestVersion } from "./latest-version.js";
 import { updateNoticeVariables } from "./variables.js";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { keyringNotLoaded } from "../../errors/storage-errors.js";
-import { cacheFolder, isOwnFolder, readOwn, writeWhole } from "../../profiles/own-cache.js";
-import { embeddedBytes } from "../../profiles/standalone.js";
+import { cacheFolder, isOwnFolder, readOwn, writeWhole } from "../../files/own-cache.js";
+import { embeddedBytes } from "../../system/standalone.js";
 
 type Library = Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">;
 

@@ -1,9 +1,9 @@
 import { corruptKeyring } from "../../errors/storage-errors.js";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import { type Profile, profileNamed, withoutCredential } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { assertWritable, updateProfile } from "../../profiles/update-profiles.js";
-import { isLogin, type Login, type LoginStore } from "../../contract/oauth.js";
+import { isLogin, type Login, type LoginStore } from "../../sdk/oauth.js";
 import { lockOf, removeCredential } from "../profile-store.js";
 import { type OpenKeyring, probeKeyring } from "./keyring.js";
 

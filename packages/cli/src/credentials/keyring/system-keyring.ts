@@ -1,5 +1,5 @@
 import { keyringMissing, keyringUnavailable } from "../../errors/storage-errors.js";
-import { isStandalone } from "../../profiles/standalone.js";
+import { isStandalone } from "../../system/standalone.js";
 import type { Keyring } from "./keyring.js";
 
 /** The service name under which the system's own keyring program lists the entries. */

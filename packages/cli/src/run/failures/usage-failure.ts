@@ -4,7 +4,7 @@ import { usageError, shortened } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverlays, isHidden } from "../../contract/overlay.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
-import { meantBy, similar } from "../../contract/suggest.js";
+import { meantBy, similar } from "../../text/suggest.js";
 
 /** Turns commander's error into ours. */
 export const usageFailure = async (error: CommanderError, program: Command): Promise<Error> => {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Chosen } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
-import { shellWord } from "../../errors/shell-word.js";
+import { shellWord } from "../../text/shell-word.js";
 import { siblingOf } from "../../contract/siblings.js";
 import { calledAs } from "./called-as.js";
 import type { Failure } from "../../errors/failure.js";
@@ -9,7 +9,7 @@ import { type FailedCommand, failedCommand } from "./failed-command.js";
 import { inCommandWords } from "./in-command-words.js";
 import { withoutConnectionStrings } from "./without-connection-strings.js";
 import { type Candidate, type Facts, isRepeatable, nextByCode } from "./next-by-code.js";
-import { shownAddress } from "../../errors/shown-address.js";
+import { shownAddress } from "../../text/shown-address.js";
 
 type Words = readonly string[];
 

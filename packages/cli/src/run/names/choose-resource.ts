@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { nothingToChoose } from "../../errors/usage-errors.js";
 import type { Choice } from "../../input/choice.js";
 import { choose } from "../../input/choose.js";
-import { valueAt } from "../../contract/json-path.js";
+import { valueAt } from "../../json/json-path.js";
 import { namedKinds } from "../../contract/id-form.js";
 import { idOf } from "./id-of.js";
 import { printable } from "../../output/printable.js";

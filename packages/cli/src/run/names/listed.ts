@@ -1,6 +1,6 @@
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
-import { isObject } from "../../contract/json-path.js";
+import { isObject } from "../../json/json-path.js";
 import { type KnownIds, listCall } from "../../contract/list.js";
 import type { NamedKind } from "../../contract/id-form.js";
 

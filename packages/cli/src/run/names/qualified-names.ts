@@ -1,5 +1,5 @@
 import type { Candidate } from "../../errors/name-errors.js";
-import { valueAt } from "../../contract/json-path.js";
+import { valueAt } from "../../json/json-path.js";
 import { nameOfItem } from "../../contract/list.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { type Item, listed, type ListScope } from "./listed.js";

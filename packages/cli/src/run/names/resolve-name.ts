@@ -1,7 +1,7 @@
 import type { CliError } from "../../errors/cli-error.js";
 import { ambiguousName, isUnknownName, unknownName } from "../../errors/name-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { similar } from "../../contract/suggest.js";
+import { similar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { type Item, listed, type ListScope } from "./listed.js";
 

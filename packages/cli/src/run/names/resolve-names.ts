@@ -4,7 +4,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import { branchWithoutProject, isUnknownName } from "../../errors/name-errors.js";
 import { whyNotAsked } from "../../input/ask.js";
 import type { TypedValues } from "../../input/read-input.js";
-import { setAt, valueAt } from "../../contract/json-path.js";
+import { setAt, valueAt } from "../../json/json-path.js";
 import type { OperationCommand } from "../../contract/row.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { takeDefault } from "../../profiles/defaults.js";

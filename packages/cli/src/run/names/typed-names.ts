@@ -1,6 +1,6 @@
 import type { CliError } from "../../errors/cli-error.js";
 import type { Input } from "../../input/read-input.js";
-import { valueAt } from "../../contract/json-path.js";
+import { valueAt } from "../../json/json-path.js";
 import type { Field, OperationCommand } from "../../contract/row.js";
 import { mayBeName, type NamedKind, namedKindOf } from "../../contract/id-form.js";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Keyring, probeKeyring } from "../../../src/credentials/keyring/keyring.js";
 import { type KeyringStore, keyringStore } from "../../../src/credentials/keyring/keyring-store.js";
-import { clientId, createAuthenticator, type Login } from "../../../src/contract/oauth.js";
+import { clientId, createAuthenticator, type Login } from "../../../src/sdk/oauth.js";
 import { type Account, startAccount } from "./account.js";
 
 let account: Account;

@@ -6,7 +6,7 @@ import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { whyNoBrowser } from "../../../src/commands/auth/browser.js";
 import { pasteRedirectUri } from "../../../src/commands/auth/paste.js";
-import { clientId } from "../../../src/contract/oauth.js";
+import { clientId } from "../../../src/sdk/oauth.js";
 import { ensureBuilt } from "../../bin.js";
 import type { Result } from "../../result.js";
 import { type Account, converse, pasting, startAccount } from "./account.js";

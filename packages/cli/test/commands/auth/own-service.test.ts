@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeTransport, TokenError } from "../../../src/contract/sdk.js";
+import { nodeTransport, TokenError } from "../../../src/sdk/sdk.js";
 import { sendToOwnService } from "../../../src/credentials/own-service.js";
 import type { Result } from "../../result.js";
 import { type Account, startAccount } from "./account.js";

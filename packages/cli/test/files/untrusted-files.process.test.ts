@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { replaceFile } from "../../src/output/replace-file.js";
+import { replaceFile } from "../../src/files/replace-file.js";
 import { type Account, startAccount } from "../commands/auth/account.js";
 import { bin, ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";

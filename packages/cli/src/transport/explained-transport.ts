@@ -1,6 +1,6 @@
-import { CliError } from "./cli-error.js";
-import { networkProblem } from "./network-problem.js";
-import type { Transport } from "../contract/sdk.js";
+import { CliError } from "../errors/cli-error.js";
+import { networkProblem } from "../errors/network-problem.js";
+import type { Transport } from "../sdk/sdk.js";
 
 /** A transport whose last failure can be explained. Errors of a login do not have the failure of a request as their cause. */
 export interface ExplainedTransport extends Transport {

@@ -1,5 +1,5 @@
-import { interrupted } from "./cli-error.js";
-import { type EndSignal, endSignals, exitCodeOfSignal } from "./exit-codes.js";
+import { interrupted } from "../errors/cli-error.js";
+import { type EndSignal, endSignals, exitCodeOfSignal } from "../errors/exit-codes.js";
 
 /** The members of a process that an interruption uses. */
 export interface SignaledProcess {

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isBelow } from "../output/is-below.js";
+import { isBelow } from "./is-below.js";
 
 /**
  * Returns the path of the file that a path leads to by symbolic links, or undefined if that of a file below a folder leads out of the

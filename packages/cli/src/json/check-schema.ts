@@ -1,5 +1,5 @@
 import { isObject } from "./json-path.js";
-import { didYouMean } from "./suggest.js";
+import { didYouMean } from "../text/suggest.js";
 
 /** The part of JSON Schema that the schemas of manifests and request bodies use. */
 export interface CheckedSchema {

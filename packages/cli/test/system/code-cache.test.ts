@@ -10,7 +10,7 @@ import {
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CodeCache, nameOfBuild } from "../../src/profiles/code-cache.js";
+import { CodeCache, nameOfBuild } from "../../src/system/code-cache.js";
 import { temporaryFolder } from "../folders.js";
 
 const folder = temporaryFolder();

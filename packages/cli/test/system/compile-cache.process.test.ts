@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepCompiledCode } from "../../src/profiles/compile-cache.js";
-import { cacheFolder } from "../../src/profiles/own-cache.js";
+import { keepCompiledCode } from "../../src/system/compile-cache.js";
+import { cacheFolder } from "../../src/files/own-cache.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { untilUnused } from "../home-folders.js";

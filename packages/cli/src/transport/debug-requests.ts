@@ -1,5 +1,5 @@
-import type { Output } from "./output.js";
-import type { Transport } from "../contract/sdk.js";
+import type { Output } from "../output/output.js";
+import type { Transport } from "../sdk/sdk.js";
 
 /** Wraps a transport: with `--debug`, each request and its response are printed on standard error, without secrets. */
 export const debugRequests = (transport: Transport, output: Output): Transport => {

@@ -1,8 +1,8 @@
 import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
 import { causeText } from "../errors/cli-error.js";
-import type { Notice } from "./output.js";
-import { curlLine } from "./curl-line.js";
-import { redactBody, redactHeaders, redactUrl, secretsIn } from "./redaction.js";
+import type { Notice } from "../output/output.js";
+import { curlLine } from "../output/curl-line.js";
+import { redactBody, redactHeaders, redactUrl, secretsIn } from "../sdk/redaction.js";
 
 /** Headers that curl sends itself, or that the line contains already. */
 const usual: readonly string[] = ["accept", "authorization", "content-length", "content-type", "user-agent"];

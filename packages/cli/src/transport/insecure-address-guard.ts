@@ -17,7 +17,7 @@ export class InsecureAddressGuard {
     if (!URL.canParse(value)) return;
     const { protocol, hostname, host } = new URL(value);
     if (protocol !== "http:") return;
-    const { isLoopbackHostname } = await import("../contract/sdk.js");
+    const { isLoopbackHostname } = await import("../sdk/sdk.js");
     if (isLoopbackHostname(hostname)) return;
     if (!this.isAllowed) throw insecureAddress(from, host);
     if (this.named.has(host)) return;

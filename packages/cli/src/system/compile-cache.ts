@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
-import { cacheFolder, isOwnFolder } from "./own-cache.js";
+import { cacheFolder, isOwnFolder } from "../files/own-cache.js";
 
 /** Node.js has this since 22.8. The types are those of Node.js 20. */
 type Modules = typeof import("node:module") & { enableCompileCache?(folder: string): unknown };

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { type EndSignal, exitCodeOfSignal } from "../../src/errors/exit-codes.js";
-import { Interruption } from "../../src/errors/interruption.js";
+import { Interruption } from "../../src/system/interruption.js";
 import { runInProcess, type Setup } from "../in-process.js";
 import { shop, useProvisioning } from "../provisioning.js";
 import type { Result } from "../result.js";

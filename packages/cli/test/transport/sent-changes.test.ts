@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leavesOpen } from "../../src/errors/sent-changes.js";
+import { leavesOpen } from "../../src/transport/sent-changes.js";
 
 describe("a response to a change", () => {
   it.each([

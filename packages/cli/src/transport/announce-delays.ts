@@ -1,6 +1,6 @@
 import type { RetryEvent } from "@mgmt/sdk";
-import type { Output } from "./output.js";
-import type { Transport } from "../contract/sdk.js";
+import type { Output } from "../output/output.js";
+import type { Transport } from "../sdk/sdk.js";
 
 /** Wraps a transport: a request without a response after a second is announced on standard error. */
 export const announceSlowness = (transport: Transport, output: Output): Transport => ({

@@ -1,5 +1,5 @@
 import { parseRetryAfter } from "@mgmt/internal/text/http-time";
-import type { Transport } from "../contract/sdk.js";
+import type { Transport } from "../sdk/sdk.js";
 
 /**
  * Whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503

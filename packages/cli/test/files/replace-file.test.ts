@@ -12,7 +12,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { causeText } from "../../src/errors/cli-error.js";
-import { replaceFile } from "../../src/output/replace-file.js";
+import { replaceFile } from "../../src/files/replace-file.js";
 import { temporaryFolder } from "../folders.js";
 
 // The module that is tested may be loaded already, so that it is not given another one.
