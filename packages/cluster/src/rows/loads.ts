@@ -1,4 +1,4 @@
-import type { Found, Want } from "@mgmt/engine/internal";
+import type { LoadResult, Preload } from "@mgmt/engine/internal";
 import { type Columns, type Statement, statement } from "./batch.js";
 import { Parameters, type Read, readsOf, unionOf } from "./reads.js";
 import type { RowCache } from "./row-cache.js";
@@ -9,8 +9,8 @@ export type Results = readonly (readonly Columns[])[];
 /** The statements that load rows, and a function that reads their results. */
 export interface Load {
   readonly statements: readonly Statement[];
-  /** Returns what was found for each want. */
-  readonly rowsOf: (results: Results) => Found[];
+  /** Returns the result of each preload. */
+  readonly rowsOf: (results: Results) => LoadResult[];
 }
 
 /** Where rows are loaded from. */
@@ -28,13 +28,13 @@ const beginReading = statement("begin isolation level repeatable read read only"
 const maxUnited = 8;
 
 /** Returns the load of a transaction that only reads, which ends with the load. Its rows are from one snapshot. */
-export const loadAlone = (source: Source, wants: readonly Want[]): Load => {
-  const counting = countingOf(source, wants);
+export const loadAlone = (source: Source, preloads: readonly Preload[]): Load => {
+  const counting = countingOf(source, preloads);
   const parameters = new Parameters();
-  const reads = readsOf(source.identifier, wants.filter(isRow), parameters);
+  const reads = readsOf(source.identifier, preloads.filter(isRow), parameters);
   if (reads.length <= maxUnited) {
     const united = reads.length === 0 ? [] : [unionOf(reads, parameters)];
-    return loadOf(source, wants, {
+    return loadOf(source, preloads, {
       statements: [...counting.statements, ...united],
       parts: (results) => [
         ...counting.parts(results),
@@ -42,8 +42,8 @@ export const loadAlone = (source: Source, wants: readonly Want[]): Load => {
       ],
     });
   }
-  const separate = readsOf(source.identifier, wants.filter(isRow));
-  return loadOf(source, wants, {
+  const separate = readsOf(source.identifier, preloads.filter(isRow));
+  return loadOf(source, preloads, {
     statements: [...counting.statements, beginReading, ...separate, commit],
     parts: (results) => [
       ...counting.parts(results),
@@ -53,11 +53,15 @@ export const loadAlone = (source: Source, wants: readonly Want[]): Load => {
 };
 
 /** Returns a load of a transaction that also writes. The first load begins the transaction with the statements for that. */
-export const loadWithin = (source: Source, wants: readonly Want[], beginning: readonly Statement[]): Load => {
-  const counting = countingOf(source, wants);
-  const reads = readsOf(source.identifier, wants.filter(isRow));
+export const loadWithin = (
+  source: Source,
+  preloads: readonly Preload[],
+  beginning: readonly Statement[],
+): Load => {
+  const counting = countingOf(source, preloads);
+  const reads = readsOf(source.identifier, preloads.filter(isRow));
   const before = [...counting.statements, ...beginning];
-  return loadOf(source, wants, {
+  return loadOf(source, preloads, {
     statements: [...before, ...reads],
     parts: (results) => [...counting.parts(results), ...partsOf(reads, results.slice(before.length))],
   });
@@ -72,23 +76,23 @@ interface Sent {
 }
 
 /** Counting a request takes effect at once, so it has its own transaction. */
-const countingOf = ({ identifier }: Source, wants: readonly Want[]): Sent => {
-  const hits = readsOf(identifier, wants.filter(isHit));
+const countingOf = ({ identifier }: Source, preloads: readonly Preload[]): Sent => {
+  const hits = readsOf(identifier, preloads.filter(isHit));
   return {
     statements: hits.length === 0 ? [] : [statement("begin"), ...hits, commit],
     parts: (results) => partsOf(hits, results.slice(1)),
   };
 };
 
-const loadOf = ({ rows }: Source, wants: readonly Want[], { statements, parts }: Sent): Load => ({
+const loadOf = ({ rows }: Source, preloads: readonly Preload[], { statements, parts }: Sent): Load => ({
   statements,
   rowsOf: (results) => {
-    const rowsOf = new Map<Want, Found>();
+    const rowsOf = new Map<Preload, LoadResult>();
     for (const [read, columns] of parts(results)) {
       const lists = read.rowsOf(columns, rows);
-      read.wants.forEach((want, index) => rowsOf.set(want, lists[index] ?? []));
+      read.preloads.forEach((preload, index) => rowsOf.set(preload, lists[index] ?? []));
     }
-    return wants.map((want) => rowsOf.get(want) ?? []);
+    return preloads.map((preload) => rowsOf.get(preload) ?? []);
   },
 });
 
@@ -102,6 +106,6 @@ const divide = (rows: readonly Columns[], reads: readonly Read[]): Part[] => {
   return parts;
 };
 
-export const isHit = ({ read }: Want): boolean => read === "hit";
+export const isHit = ({ read }: Preload): boolean => read === "hit";
 
-const isRow = (want: Want): boolean => !isHit(want);
+const isRow = (preload: Preload): boolean => !isHit(preload);

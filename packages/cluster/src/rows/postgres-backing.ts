@@ -3,10 +3,10 @@ import {
   type Access,
   type Backing,
   ConflictError,
-  type Found,
+  type LoadResult,
   type TableChanges,
   type Transaction,
-  type Want,
+  type Preload,
 } from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isRefusal, unavailable } from "../connection/unavailable.js";
@@ -76,8 +76,8 @@ class ReadTransaction implements Transaction {
     this.#shared = shared;
   }
 
-  async load(wants: readonly Want[]): Promise<readonly Found[]> {
-    const load = loadAlone(this.#shared, wants);
+  async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
+    const load = loadAlone(this.#shared, preloads);
     return load.rowsOf(await runAlone(this.#shared.pool, load));
   }
 
@@ -122,20 +122,20 @@ class WriteTransaction implements Transaction {
     this.#locks = locks;
   }
 
-  async load(wants: readonly Want[]): Promise<readonly Found[]> {
-    if (this.#client === undefined) return this.#load(loadWithin(this.#shared, wants, this.#beginning()));
-    const [hits, others] = [wants.filter(isHit), wants.filter((want) => !isHit(want))];
-    if (hits.length === 0) return this.#load(loadWithin(this.#shared, wants, []));
+  async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
+    if (this.#client === undefined) return this.#load(loadWithin(this.#shared, preloads, this.#beginning()));
+    const [hits, others] = [preloads.filter(isHit), preloads.filter((preload) => !isHit(preload))];
+    if (hits.length === 0) return this.#load(loadWithin(this.#shared, preloads, []));
     // The window must not stay locked until the transaction ends.
     const counting = loadAlone(this.#shared, hits);
     const counted = counting.rowsOf(await runAlone(this.#shared.pool, counting));
     const read = await this.#load(loadWithin(this.#shared, others, []));
-    return wants.map(
-      (want) => (isHit(want) ? counted[hits.indexOf(want)] : read[others.indexOf(want)]) ?? [],
+    return preloads.map(
+      (preload) => (isHit(preload) ? counted[hits.indexOf(preload)] : read[others.indexOf(preload)]) ?? [],
     );
   }
 
-  async #load({ statements, rowsOf }: Load): Promise<readonly Found[]> {
+  async #load({ statements, rowsOf }: Load): Promise<readonly LoadResult[]> {
     return rowsOf(statements.length === 0 ? [] : await this.#run(statements));
   }
 

@@ -1,30 +1,30 @@
 import type { Row } from "@mgmt/engine";
-import type { Found, KeyValue, Loaded, Lookup, Want } from "@mgmt/engine/internal";
+import type { LoadResult, KeyValue, Loaded, Lookup, Preload } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
 import { type Columns, type Statement, arrayOf } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import type { RowCache } from "./row-cache.js";
 import { isArrayField, sqlName } from "./tables.js";
 
-/** A statement that serves one or more wants. */
+/** A statement that serves one or more preloads. */
 export interface Read extends Statement {
-  readonly wants: readonly Want[];
-  /** Converts the result of the statement to what was found for each of the wants. */
-  readonly rowsOf: (results: readonly Columns[], rows: RowCache) => Found[];
+  readonly preloads: readonly Preload[];
+  /** Converts the result of the statement to the result of each preload. */
+  readonly rowsOf: (results: readonly Columns[], rows: RowCache) => LoadResult[];
 }
 
 /**
- * Returns the statements that load what is wanted. Wants that differ only in the value of one field share a statement.
+ * Returns the statements that load what is wanted. Preloads that differ only in the value of one field share a statement.
  *
  * @param parameters those of all statements. Default: each statement has its own.
  */
-export const readsOf = (schema: string, wants: readonly Want[], parameters?: Parameters): Read[] => {
-  const groups = new Map<string | Want, Want[]>();
-  for (const want of wants) {
-    const key = sharedKey(want) ?? want;
+export const readsOf = (schema: string, preloads: readonly Preload[], parameters?: Parameters): Read[] => {
+  const groups = new Map<string | Preload, Preload[]>();
+  for (const preload of preloads) {
+    const key = sharedKey(preload) ?? preload;
     const group = groups.get(key);
-    if (group) group.push(want);
-    else groups.set(key, [want]);
+    if (group) group.push(preload);
+    else groups.set(key, [preload]);
   }
   return Array.from(groups.values(), (group) => readOf(schema, group, parameters ?? new Parameters()));
 };
@@ -37,68 +37,68 @@ export const unionOf = (reads: readonly Read[], { values }: Parameters): Stateme
   values,
 });
 
-/** Returns the same text for wants that one statement can serve; undefined when no other want can share it. */
-const sharedKey = (want: Want): string | undefined => {
-  if (want.read === "row") return `row ${want.table}`;
-  const field = onlyField(want);
-  return field === undefined ? undefined : `range ${want.table} ${field}`;
+/** Returns the same text for preloads that one statement can serve; undefined when no other preload can share it. */
+const sharedKey = (preload: Preload): string | undefined => {
+  if (preload.read === "row") return `row ${preload.table}`;
+  const field = onlyField(preload);
+  return field === undefined ? undefined : `range ${preload.table} ${field}`;
 };
 
-/** Returns the field of a want for all rows with one text in one field; undefined for other wants. */
-const onlyField = (want: Want): string | undefined => {
+/** Returns the field of a preload for all rows with one text in one field; undefined for other preloads. */
+const onlyField = (preload: Preload): string | undefined => {
   if (
-    want.read !== "range" ||
-    want.after !== null ||
-    want.limit !== null ||
-    want.newestFirst ||
-    want.containing
+    preload.read !== "range" ||
+    preload.after !== null ||
+    preload.limit !== null ||
+    preload.newestFirst ||
+    preload.containing
   )
     return undefined;
-  const [entry, ...others] = Object.entries(want.where).filter(([, value]) => value !== undefined);
+  const [entry, ...others] = Object.entries(preload.where).filter(([, value]) => value !== undefined);
   return entry && others.length === 0 && typeof entry[1] === "string" && !isArrayField(entry[0])
     ? entry[0]
     : undefined;
 };
 
-const readOf = (schema: string, group: readonly Want[], parameters: Parameters): Read => {
-  const [want] = group;
-  if (want === undefined) throw new Error("A read needs something that is wanted");
-  const table = `${schema}.${sqlName(want.table)}`;
+const readOf = (schema: string, group: readonly Preload[], parameters: Parameters): Read => {
+  const [preload] = group;
+  if (preload === undefined) throw new Error("A read needs something that is wanted");
+  const table = `${schema}.${sqlName(preload.table)}`;
   const select = `select seq, xmin, doc from ${table}`;
   const { values } = parameters;
   const rows = (text: string): Read => ({
     text,
     values,
-    wants: group,
-    rowsOf: (results, cache) => [results.map((columns) => cache.load(want.table, columns))],
+    preloads: group,
+    rowsOf: (results, cache) => [results.map((columns) => cache.load(preload.table, columns))],
   });
   const number = (text: string): Read => ({
     text,
     values,
-    wants: group,
+    preloads: group,
     rowsOf: ([columns]) => [Number(columns?.[0])],
   });
   const split = (text: string, wanted: readonly string[], valueOf: (loaded: Loaded) => string): Read => ({
     text,
     values,
-    wants: group,
+    preloads: group,
     rowsOf: (results, cache) => {
       const rowsByValue = new Map<string, Loaded[]>();
       for (const value of wanted) rowsByValue.set(value, []);
       for (const columns of results) {
-        const loaded = cache.load(want.table, columns);
+        const loaded = cache.load(preload.table, columns);
         rowsByValue.get(valueOf(loaded))?.push(loaded);
       }
       return wanted.map((value) => rowsByValue.get(value) ?? []);
     },
   });
-  switch (want.read) {
+  switch (preload.read) {
     case "row": {
       const ids = group.flatMap((member) => (member.read === "row" ? [member.id] : []));
       return split(`${select} where id ${parameters.among(ids)}`, ids, ({ row }) => row.id);
     }
     case "range": {
-      const field = onlyField(want);
+      const field = onlyField(preload);
       if (field !== undefined && group.length > 1) {
         const wanted = group.flatMap((member) =>
           member.read === "range" ? [String(member.where[field])] : [],
@@ -106,7 +106,7 @@ const readOf = (schema: string, group: readonly Want[], parameters: Parameters):
         const text = `${select} where ${sqlName(field)} ${parameters.among(wanted)} order by seq`;
         return split(text, wanted, ({ row }) => String((row as Row & Record<string, unknown>)[field]));
       }
-      const { where, containing = {}, after, limit, newestFirst } = want;
+      const { where, containing = {}, after, limit, newestFirst } = preload;
       const conditions = [
         ...conditionsOf(where, parameters),
         ...Object.entries(containing).map(
@@ -118,25 +118,27 @@ const readOf = (schema: string, group: readonly Want[], parameters: Parameters):
       return rows(`${select} where ${all(conditions)} ${order}`);
     }
     case "referenced": {
-      const { table: from, id, field } = want.by;
+      const { table: from, id, field } = preload.by;
       const ids = `select ${sqlName(field)} from ${schema}.${sqlName(from)} where id = ${parameters.text(id)}`;
       return rows(`${select} where id = (${ids})`);
     }
     case "expired": {
-      const isExpired = `expires_at <= ${parameters.number(want.time)}`;
-      return rows(`${select} where ${isExpired} order by expires_at, seq${limitOf(want.limit, parameters)}`);
+      const isExpired = `expires_at <= ${parameters.number(preload.time)}`;
+      return rows(
+        `${select} where ${isExpired} order by expires_at, seq${limitOf(preload.limit, parameters)}`,
+      );
     }
     case "count":
       return number(
-        `select count(*), null::xid, null::jsonb from ${table} where ${all(conditionsOf(want.where, parameters))}`,
+        `select count(*), null::xid, null::jsonb from ${table} where ${all(conditionsOf(preload.where, parameters))}`,
       );
     case "sequence":
       return number(`select ${nextSequence(table)}, null::xid, null::jsonb`);
     case "hit":
       return {
-        text: hitOf(table, want, parameters),
+        text: hitOf(table, preload, parameters),
         values,
-        wants: group,
+        preloads: group,
         rowsOf: (results) => [results.map(windowOf)],
       };
   }
@@ -188,7 +190,7 @@ const maxDeleted = 2;
  */
 const hitOf = (
   table: string,
-  { id, now, length, maxCount }: Extract<Want, { read: "hit" }>,
+  { id, now, length, maxCount }: Extract<Preload, { read: "hit" }>,
   parameters: Parameters,
 ): string => {
   const [time, endsAt] = [parameters.number(now), parameters.number(now + length)];

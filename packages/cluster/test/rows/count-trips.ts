@@ -1,4 +1,4 @@
-import type { Access, Records, Transaction, Want } from "@mgmt/engine/internal";
+import type { Access, Records, Transaction, Preload } from "@mgmt/engine/internal";
 
 /** Counts the round trips that are waited for: loads, and commits of changes. */
 export const countTrips = (records: Records): Records & { trips: string[] } => {
@@ -9,9 +9,9 @@ export const countTrips = (records: Records): Records & { trips: string[] } => {
     begin: (access: Access): Transaction => {
       const transaction = records.begin(access);
       return {
-        load: (wants: readonly Want[]) => {
-          trips.push(wants.map((want) => JSON.stringify(want)).join(" "));
-          return transaction.load(wants);
+        load: (preloads: readonly Preload[]) => {
+          trips.push(preloads.map((preload) => JSON.stringify(preload)).join(" "));
+          return transaction.load(preloads);
         },
         commit: (changes) => {
           if (changes.length > 0) trips.push("commit");

@@ -1,5 +1,5 @@
 import type { Store } from "@mgmt/engine";
-import { type Backing, ConflictError, type Want, collections, replay } from "@mgmt/engine/internal";
+import { type Backing, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { arrayOf, runBatch, statement } from "../../src/rows/batch.js";
@@ -20,11 +20,11 @@ const opened = async () => {
     <T>(
       step: (store: Store) => T,
       mode: "read" | "write" = "write",
-      wants: readonly Want[] = [],
+      preloads: readonly Preload[] = [],
     ): Promise<T> =>
       replay(cluster.backing(schema, pool), ({ tables }) => step(tables.store), {
         access: { mode, locks: ["w"] },
-        wants,
+        preloads,
         isRefusal: (error) => error instanceof Taken,
       });
   return { schema, runOn, run: runOn(cluster.pool) };
@@ -153,8 +153,8 @@ describe("steps of several processes", () => {
           const transaction = backing.begin(access);
           return {
             ...{ commit: () => transaction.commit([]), rollback: () => transaction.rollback() },
-            load: async (wants) => {
-              const found = await transaction.load(wants);
+            load: async (preloads) => {
+              const found = await transaction.load(preloads);
               if (inserted < 3) await insert(`p${String((inserted += 1))}`);
               return found;
             },
@@ -253,7 +253,7 @@ describe("a prepared statement", () => {
   });
 });
 
-describe("many wants of one kind", () => {
+describe("many preloads of one kind", () => {
   it("are all answered in one round trip", async () => {
     const { run } = await opened();
     const ids = Array.from({ length: 50 }, (_, index) => `d${String(index)}`);
@@ -263,7 +263,7 @@ describe("many wants of one kind", () => {
           connections.insert(sampleRows.connections(databaseId + name, { databaseId }));
       }
     });
-    const wants = [...ids, "none"].map((databaseId): Want => ({
+    const preloads = [...ids, "none"].map((databaseId): Preload => ({
       read: "range",
       table: "connections",
       where: { databaseId },
@@ -275,7 +275,7 @@ describe("many wants of one kind", () => {
       ({ connections }) =>
         [...ids, "none"].map((databaseId) => connections.list({ databaseId }).map(({ id }) => id)),
       "read",
-      wants,
+      preloads,
     );
     expect(seen).toEqual([...ids.map((id) => [`${id}a`, `${id}b`]), []]);
   });

@@ -1,4 +1,4 @@
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { Principal } from "../values/principal.js";
 import type { RuleContext } from "./rule-context.js";
 
@@ -26,5 +26,5 @@ export interface Authenticator {
   /** Returns why the token is not active at this moment; undefined when it is. */
   refusal(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
   /** Returns what `refusal` reads. */
-  wants(token: VerifiedToken): readonly Want[];
+  preloads(token: VerifiedToken): readonly Preload[];
 }

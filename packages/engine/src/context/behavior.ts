@@ -3,7 +3,7 @@ import type { TokenSigner } from "./access-token.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "./scheduler.js";
 import type { Principal } from "../values/principal.js";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** A request of which only the token and the path are known. */
@@ -68,7 +68,7 @@ export interface Behavior<Id extends OperationId, Prepared, Checked> {
    * Returns what the request probably reads, besides the rows that its token and its path name. Only stores that load rows call it, to
    * load them at once.
    */
-  readonly wants?: ((request: RoutedRequest) => readonly Want[]) | undefined;
+  readonly preloads?: ((request: RoutedRequest) => readonly Preload[]) | undefined;
   readonly prepare?: Preparation<Id, unknown, Prepared>;
   /** @param prepared the result of `prepare`; undefined without one. */
   check(call: OperationCall<Id>, prepared: Prepared): Checked;
@@ -85,7 +85,7 @@ export type AnyBehavior = Behavior<OperationId, unknown, unknown>;
 export const behavior = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
-    wants?: Behavior<Id, unknown, Checked>["wants"];
+    preloads?: Behavior<Id, unknown, Checked>["preloads"];
     check: (call: OperationCall<Id>) => Checked;
     act: (call: OperationCall<Id>, checked: Checked) => Success;
   },

@@ -7,7 +7,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { DatabaseWork } from "./database-work.js";
 import type { FindEndpoint } from "./endpoint.js";
 import type { OperationId } from "../generated/operations.js";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
@@ -33,7 +33,7 @@ export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   /** Differs from that of another context when the whole state was replaced in between. */
   readonly epoch: unknown;
   /** Returns what the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
-  countWants(operation: OperationId, principal: Principal): readonly Want[];
+  countPreloads(operation: OperationId, principal: Principal): readonly Preload[];
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
   saved(): Promise<void> | undefined;
 }

@@ -93,7 +93,7 @@ export const serverTables = {
 export interface ServerTables {
   table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
   /** Counts a request in a window of the rate limit, and returns the window. */
-  hit(want: Hit): RateWindow;
+  hit(preload: Hit): RateWindow;
 }
 
 /** The rows of the server itself, as one step sees them. */

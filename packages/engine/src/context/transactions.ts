@@ -1,5 +1,5 @@
 import type { Access } from "../store/backing.js";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 import type { RuleContext } from "./rule-context.js";
 
@@ -16,6 +16,6 @@ export interface Transactions<M extends Mode = Mode> {
     access: Access,
     step: (context: RuleContext) => T,
     /** Returns what the step probably reads. Only stores that load rows call it. */
-    wants?: () => readonly Want[],
+    preloads?: () => readonly Preload[],
   ): Returned<M, T>;
 }

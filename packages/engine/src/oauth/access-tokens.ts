@@ -1,5 +1,5 @@
 import type { JWTPayload } from "jose";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { TokenClaims, TokenSigner } from "../context/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { Principal } from "../values/principal.js";
@@ -46,7 +46,7 @@ export class AccessTokens implements Authenticator, TokenSigner {
     return isRevoked(store, token) ? "revoked" : undefined;
   }
 
-  wants({ principal, grantId }: VerifiedToken): Want[] {
+  preloads({ principal, grantId }: VerifiedToken): Preload[] {
     const { workspaceId, integrationId, tokenId } = principal;
     return [
       { read: "row", table: "workspaces", id: workspaceId },

@@ -1,7 +1,7 @@
 import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
-import { type Want, forEachOf } from "../store/want.js";
+import { type Preload, forEachOf } from "../store/want.js";
 import type { OperationCall, RoutedRequest, Success } from "../context/behavior.js";
 import { errors } from "../values/errors.js";
 import type { Present } from "../context/row-texts.js";
@@ -58,12 +58,12 @@ export const page = <T extends Row, W>(
 const defaultLimit = 100;
 
 /**
- * Returns the wants of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
+ * Returns the preloads of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
  * whether there are more pages.
  */
 export const firstPageOf =
   (table: CollectionName) =>
-  ({ principal: { workspaceId }, search }: RoutedRequest): Want[] => {
+  ({ principal: { workspaceId }, search }: RoutedRequest): Preload[] => {
     const { limit = String(defaultLimit), ...filters } = Object.fromEntries(new URLSearchParams(search));
     if (Object.keys(filters).length > 0 || !/^[1-9]\d{0,2}$/.test(limit)) return [];
     const where = { workspaceId };

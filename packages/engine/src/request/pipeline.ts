@@ -16,11 +16,11 @@ import { playFault } from "./play-fault.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
 import { readBody } from "./read-body.js";
-import { wantsOfPath } from "./reach.js";
+import { preloadsOfPath } from "./reach.js";
 import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
-import { Missing, type Want } from "../store/want.js";
+import { Missing, type Preload } from "../store/want.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 
@@ -108,7 +108,7 @@ const runVerified = (
       const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
       return { ready, performed: isPrepared ? undefined : performIn(server, context, ready) };
     },
-    () => (token === undefined ? [] : wantsOf(server, token, target, exchange.search, behavior)),
+    () => (token === undefined ? [] : preloadsOf(server, token, target, exchange.search, behavior)),
   );
   return andThen(ran, ({ ready, performed }) =>
     performed
@@ -120,21 +120,21 @@ const runVerified = (
 };
 
 /** Returns what a request probably reads, so that it is loaded at once. */
-export const wantsOf = (
-  server: Pick<RequestContext, "countWants"> & { readonly authenticator: Pick<Authenticator, "wants"> },
+export const preloadsOf = (
+  server: Pick<RequestContext, "countPreloads"> & { readonly authenticator: Pick<Authenticator, "preloads"> },
   token: VerifiedToken,
   target: Route,
   search: string,
-  { wants }: Pick<AnyBehavior, "wants">,
-): Want[] => {
+  { preloads }: Pick<AnyBehavior, "preloads">,
+): Preload[] => {
   const { operation } = target;
   const { principal } = token;
   const path = idsOf(target);
   return [
-    ...server.countWants(operation.id, principal),
-    ...server.authenticator.wants(token),
-    ...wantsOfPath(operation, path),
-    ...(wants?.({ principal, path, search }) ?? []),
+    ...server.countPreloads(operation.id, principal),
+    ...server.authenticator.preloads(token),
+    ...preloadsOfPath(operation, path),
+    ...(preloads?.({ principal, path, search }) ?? []),
   ];
 };
 

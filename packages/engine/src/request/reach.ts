@@ -2,7 +2,7 @@ import type { OperationEntry } from "../generated/operations.js";
 import { collectionOf } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import type { OperationCall } from "../context/behavior.js";
 import { errors } from "../values/errors.js";
 
@@ -110,12 +110,12 @@ export const reach = <K extends keyof Reachable>(call: OperationCall, kind: K, i
   return row;
 };
 
-/** Returns the want for each resource that a path names. The ids are canonical. */
-export const wantsOfPath = (
+/** Returns the preload for each resource that a path names. The ids are canonical. */
+export const preloadsOfPath = (
   { pathKinds }: Pick<OperationEntry, "pathKinds">,
   path: Readonly<Record<string, string>>,
-): Want[] =>
-  Object.entries(pathKinds).flatMap(([name, kind]): Want[] => {
+): Preload[] =>
+  Object.entries(pathKinds).flatMap(([name, kind]): Preload[] => {
     const id = path[name];
     return id === undefined ? [] : [{ read: "row", table: collectionOf(kind), id }];
   });

@@ -80,7 +80,7 @@ export class MemoryState {
       runJob: (job) => this.queue.runNow(job),
       finishJobs: (subject) => this.queue.finish(subject),
       epoch: this.#server.row.epoch,
-      countWants: () => [],
+      countPreloads: () => [],
       countRequest: requestCounter(server, clock, tables),
       saved: () => this.changes.saved(store),
     };

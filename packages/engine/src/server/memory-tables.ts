@@ -45,8 +45,8 @@ export class MemoryTables implements ServerTables {
     return this.#server[name] as unknown as MemoryExpiringCollection<T, W>;
   }
 
-  hit(want: Hit): RateWindow {
-    return this.#windows.hit(want);
+  hit(preload: Hit): RateWindow {
+    return this.#windows.hit(preload);
   }
 
   /** The rows of all tables. */

@@ -21,7 +21,7 @@ import { type TransactionView, clockAccess, moveForward } from "./control-rows.j
 import { runJob } from "./run-job.js";
 import type { Backend } from "./server.js";
 import { snapshotOfTables } from "./snapshot-tables.js";
-import { StoredState, countWants } from "./stored-state.js";
+import { StoredState, countPreloads } from "./stored-state.js";
 
 /** `deterministic`, `startAt`, `frozen`, `snapshot` and `initial` apply only to records that no server has used. */
 export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"> {
@@ -64,7 +64,7 @@ export class StoredBackend implements Backend<"async"> {
         state.run(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
           ({ tables }) => step(tables.table<JobRow, JobWhere>("jobs"), tables),
-          { wants: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
+          { preloads: () => ids.map((id) => ({ read: "row", table: "jobs", id })) },
         ),
       perform: (job, isAwaited) =>
         runJob(job.kind, isAwaited, onDefect, async (handler) =>
@@ -113,10 +113,10 @@ export class StoredBackend implements Backend<"async"> {
   requestContext(): RequestContext<"async"> {
     const { state } = this.#state;
     let isFirst = true;
-    return this.#worldWith(async (access, step, wants) => {
+    return this.#worldWith(async (access, step, preloads) => {
       try {
         const ran = await this.#state.run(access, ({ context }) => step(context), {
-          wants,
+          preloads,
           ...(isFirst && { expected: state }),
         });
         isFirst = false;
@@ -130,8 +130,8 @@ export class StoredBackend implements Backend<"async"> {
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
   context(): RequestContext<"async"> {
-    return this.#worldWith((access, step, wants) =>
-      this.#state.run(access, ({ context }) => step(context), { wants }),
+    return this.#worldWith((access, step, preloads) =>
+      this.#state.run(access, ({ context }) => step(context), { preloads }),
     );
   }
 
@@ -195,7 +195,7 @@ export class StoredBackend implements Backend<"async"> {
       runJob: (job) => this.#runner.runNow(job),
       finishJobs: (subject) => this.#runner.finish(subject),
       epoch: state.row.epoch,
-      countWants: (operation, principal) => countWants(state, operation, principal),
+      countPreloads: (operation, principal) => countPreloads(state, operation, principal),
       // The rows are stored when their transaction ends.
       saved: () => undefined,
     };

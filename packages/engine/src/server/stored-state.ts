@@ -24,7 +24,7 @@ import {
   generatorId,
   serverId,
 } from "../context/server-rows.js";
-import type { Want } from "../store/want.js";
+import type { Preload } from "../store/want.js";
 import { type JobWhere, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";
 import { RecordedDraws } from "./recorded-draws.js";
@@ -39,7 +39,7 @@ export interface StoredStateParts extends StateParts {
 export interface RunOptions {
   /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
   readonly expected?: ServerState;
-  readonly wants?: (() => readonly Want[]) | undefined;
+  readonly preloads?: (() => readonly Preload[]) | undefined;
 }
 
 /** Logins that the database engine learns of when their rows are stored. */
@@ -49,7 +49,7 @@ interface Announced {
 }
 
 /** The rows that every transaction reads. */
-const serverWants: readonly Want[] = [serverId, generatorId].map((id) => ({
+const serverPreloads: readonly Preload[] = [serverId, generatorId].map((id) => ({
   read: "row",
   table: "server",
   id,
@@ -78,7 +78,7 @@ export class StoredState {
   async refresh(): Promise<ServerState> {
     const transaction = this.#parts.records.begin(readOnly);
     try {
-      const [result] = await transaction.load(serverWants.slice(0, 1));
+      const [result] = await transaction.load(serverPreloads.slice(0, 1));
       const loaded = typeof result === "object" ? result[0] : undefined;
       if (loaded === undefined) throw new Error("The records have no state of a server");
       // The table has this row at this id.
@@ -97,7 +97,7 @@ export class StoredState {
   async run<T>(
     access: Access,
     step: (view: TransactionView) => T,
-    { expected, wants }: RunOptions = {},
+    { expected, preloads }: RunOptions = {},
   ): Promise<T> {
     const { records, databaseEngine, onScheduled } = this.#parts;
     const owner = access.mode === "write" ? await records.sessions.current() : null;
@@ -138,7 +138,7 @@ export class StoredState {
             isRowChanged = server.get(serverId) !== row;
             return value;
           },
-          { access, isRefusal, wants: [...serverWants, ...(wants?.() ?? [])] },
+          { access, isRefusal, preloads: [...serverPreloads, ...(preloads?.() ?? [])] },
         );
         adopt();
         if (isRowChanged) await this.refresh();
@@ -223,9 +223,9 @@ const isRefusal = (error: unknown): boolean => error instanceof RequestError || 
  *
  * @param state the one that its transaction expects: with a newer one, it would be counted, and then run again.
  */
-export const countWants = (
+export const countPreloads = (
   { rateLimit, clock, row }: ServerState,
   operation: OperationId,
   principal: Principal,
-): Want[] =>
+): Preload[] =>
   rateLimit?.limited.has(operation) ? [hitOf(rateLimit, row.rateEpoch, principal, clock.now())] : [];

@@ -1,5 +1,5 @@
 import type { Row } from "./rows.js";
-import type { Found, Want } from "./want.js";
+import type { LoadResult, Preload } from "./want.js";
 
 /** The changes to one table. They apply in this order: deletions, updates, insertions. */
 export interface TableChanges {
@@ -38,7 +38,7 @@ export interface Backing {
  * others committed before it took its locks. Its commit fails if another transaction has changed a row since it was loaded.
  */
 export interface Transaction {
-  load(wants: readonly Want[]): Promise<readonly Found[]>;
+  load(preloads: readonly Preload[]): Promise<readonly LoadResult[]>;
   /** @throws ConflictError when the step must run again in a new transaction. */
   commit(changes: readonly TableChanges[]): Promise<void>;
   /** Ends the transaction without changes. */

@@ -1,4 +1,4 @@
-import type { Want } from "./want.js";
+import type { Preload } from "./want.js";
 import type { Row } from "./rows.js";
 
 /** How many requests a principal has sent in a period of time. */
@@ -11,7 +11,7 @@ export interface RateWindow {
 export type RateWindowRow = Row & RateWindow;
 
 /** Counts a request in a window. */
-export type Hit = Extract<Want, { read: "hit" }>;
+export type Hit = Extract<Preload, { read: "hit" }>;
 
 const maxWindows = 10_000;
 

@@ -1,6 +1,6 @@
 import { type Access, type Backing, ConflictError, type Transaction } from "./backing.js";
 import { PartialTables } from "./partial-tables.js";
-import { type Found, type Want, keyOf } from "./want.js";
+import { type LoadResult, type Preload, keyOf } from "./want.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */
@@ -13,7 +13,7 @@ export interface Run {
 export interface ReplayOptions {
   readonly access: Access;
   /** The rows to load before the first run, because the step probably needs them. */
-  readonly wants?: readonly Want[];
+  readonly preloads?: readonly Preload[];
   /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
 }
@@ -37,7 +37,7 @@ const maxRuns = 1_000;
 export const replay = async <T>(
   backing: Backing,
   step: (run: Run) => T,
-  { access, wants = [], isRefusal }: ReplayOptions,
+  { access, preloads = [], isRefusal }: ReplayOptions,
 ): Promise<T> => {
   let current = access;
   let runs = 0;
@@ -47,7 +47,7 @@ export const replay = async <T>(
     try {
       const isReading = current.mode === "read";
       const ended = await runToEnd(transaction, step, {
-        ...{ wants, counted, isReading, isStrict: conflicts > 0, runs },
+        ...{ preloads, counted, isReading, isStrict: conflicts > 0, runs },
       });
       runs = ended.runs;
       const commits = "value" in ended || isRefusal(ended.error);
@@ -77,7 +77,7 @@ class StepError extends Error {
 }
 
 /** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
-type Counted = readonly [want: Want, result: Found];
+type Counted = readonly [preload: Preload, result: LoadResult];
 
 type Ended<T> = { readonly runs: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
@@ -85,7 +85,7 @@ type Ended<T> = { readonly runs: number; readonly changes: PartialTables["change
 );
 
 interface RunOptions {
-  readonly wants: readonly Want[];
+  readonly preloads: readonly Preload[];
   readonly counted: Counted[];
   readonly isReading: boolean;
   readonly isStrict: boolean;
@@ -96,11 +96,11 @@ interface RunOptions {
 const runToEnd = async <T>(
   transaction: Transaction,
   step: (run: Run) => T,
-  { wants, counted, isReading, isStrict, runs }: RunOptions,
+  { preloads, counted, isReading, isStrict, runs }: RunOptions,
 ): Promise<Ended<T>> => {
   let loaded = workingSetOf(counted);
-  let known: readonly Want[] = [];
-  let missing = wants.filter(({ read }) => read !== "hit" || counted.length === 0);
+  let known: readonly Preload[] = [];
+  let missing = preloads.filter(({ read }) => read !== "hit" || counted.length === 0);
   for (let earlierRuns = runs; earlierRuns < runs + maxRuns; earlierRuns += 1) {
     if (missing.length > 0 || earlierRuns === runs) {
       if (isReading && earlierRuns > runs) {
@@ -110,8 +110,8 @@ const runToEnd = async <T>(
       }
       const results = await transaction.load(missing);
       loaded.add(missing, results);
-      missing.forEach((want, index) => {
-        if (want.read === "hit") counted.push([want, results[index] ?? []]);
+      missing.forEach((preload, index) => {
+        if (preload.read === "hit") counted.push([preload, results[index] ?? []]);
       });
       known = missing.filter(({ read }) => read !== "hit");
     }
@@ -126,7 +126,7 @@ const runToEnd = async <T>(
 
 const workingSetOf = (counted: readonly Counted[]): WorkingSet => {
   const loaded = new WorkingSet();
-  for (const [want, result] of counted) loaded.add([want], [result]);
+  for (const [preload, result] of counted) loaded.add([preload], [result]);
   return loaded;
 };
 

@@ -10,7 +10,7 @@ export interface Loaded {
 }
 
 /** A read of one table that a step needs. The table is a collection, or one that the server itself uses. */
-export type Want =
+export type Preload =
   | { readonly read: "row"; readonly table: string; readonly id: string }
   | {
       readonly read: "range";
@@ -60,11 +60,12 @@ export type Want =
       readonly maxCount: number;
     };
 
-/** The result of a want: rows, or a number for `count` and `sequence`. */
-export type Found = readonly Loaded[] | number;
+/** The result of a preload: rows, or a number for `count` and `sequence`. */
+export type LoadResult = readonly Loaded[] | number;
 
-/** Identifies a want. A step counts one request, so a want for a window is the same at any time. */
-export const keyOf = (want: Want): string => (want.read === "hit" ? `hit ${want.id}` : JSON.stringify(want));
+/** Identifies a preload. A step counts one request, so a preload for a window is the same at any time. */
+export const keyOf = (preload: Preload): string =>
+  preload.read === "hit" ? `hit ${preload.id}` : JSON.stringify(preload);
 
 /**
  * Thrown when a step needs something that is not loaded yet. The step then runs again with it. Code that catches errors must

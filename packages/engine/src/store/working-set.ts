@@ -1,5 +1,5 @@
 import type { Lookup } from "./store.js";
-import { type Found, type Loaded, Missing, type Want, keyOf } from "./want.js";
+import { type LoadResult, type Loaded, Missing, type Preload, keyOf } from "./want.js";
 
 /** The rows that one transaction has loaded. A step that needs others throws `Missing`. */
 export class WorkingSet {
@@ -7,17 +7,17 @@ export class WorkingSet {
   readonly #rows = new Map<string, Map<string, Loaded | null>>();
   readonly #ranges = new Map<string, readonly Loaded[]>();
   readonly #numbers = new Map<string, number>();
-  readonly #missed = new Map<string, Want>();
+  readonly #missed = new Map<string, Preload>();
   /** New ids that the step has generated, which no stored row has. */
   readonly #fresh = new Set<string>();
 
-  /** Adds the result of each want. */
-  add(wants: readonly Want[], results: readonly Found[]): void {
-    wants.forEach((want, index) => {
+  /** Adds the result of each preload. */
+  add(preloads: readonly Preload[], results: readonly LoadResult[]): void {
+    preloads.forEach((preload, index) => {
       const result = results[index];
-      if (result === undefined) throw new Error(`Nothing was loaded for ${keyOf(want)}`);
-      if (typeof result === "number") this.#numbers.set(keyOf(want), result);
-      else this.#addRows(want, result);
+      if (result === undefined) throw new Error(`Nothing was loaded for ${keyOf(preload)}`);
+      if (typeof result === "number") this.#numbers.set(keyOf(preload), result);
+      else this.#addRows(preload, result);
     });
   }
 
@@ -27,7 +27,7 @@ export class WorkingSet {
   }
 
   /** Returns what was missed since the last call, even if the error was caught. */
-  takeMissed(): Want[] {
+  takeMissed(): Preload[] {
     const missed = [...this.#missed.values()];
     this.#missed.clear();
     return missed;
@@ -46,10 +46,10 @@ export class WorkingSet {
     return this.#rows.get(table)?.get(id) ?? undefined;
   }
 
-  range(want: Extract<Want, { read: "range" | "expired" | "hit" }>): readonly Loaded[] {
-    if (want.read === "range" && this.#namesFresh(want.where)) return [];
-    const known = this.#ranges.get(keyOf(want));
-    if (known === undefined) throw this.#missing([want]);
+  range(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly Loaded[] {
+    if (preload.read === "range" && this.#namesFresh(preload.where)) return [];
+    const known = this.#ranges.get(keyOf(preload));
+    if (known === undefined) throw this.#missing([preload]);
     return known;
   }
 
@@ -59,12 +59,12 @@ export class WorkingSet {
 
   /** Returns the sequence number of the insertion with this index. Loads those of earlier insertions first. */
   sequence(table: string, index: number): number {
-    const wants = Array.from({ length: index + 1 }, (_, position): Want => ({
+    const preloads = Array.from({ length: index + 1 }, (_, position): Preload => ({
       read: "sequence",
       table,
       index: position,
     }));
-    const missing = wants.filter((want) => !this.#numbers.has(keyOf(want)));
+    const missing = preloads.filter((preload) => !this.#numbers.has(keyOf(preload)));
     if (missing.length > 0) throw this.#missing(missing);
     return this.#number({ read: "sequence", table, index });
   }
@@ -79,23 +79,23 @@ export class WorkingSet {
     return Object.values(where).some((value) => typeof value === "string" && this.#fresh.has(value));
   }
 
-  #missing(wants: readonly Want[]): Missing {
-    for (const want of wants) this.#missed.set(keyOf(want), want);
+  #missing(preloads: readonly Preload[]): Missing {
+    for (const preload of preloads) this.#missed.set(keyOf(preload), preload);
     return new Missing();
   }
 
-  #number(want: Want): number {
-    const known = this.#numbers.get(keyOf(want));
-    if (known === undefined) throw this.#missing([want]);
+  #number(preload: Preload): number {
+    const known = this.#numbers.get(keyOf(preload));
+    if (known === undefined) throw this.#missing([preload]);
     return known;
   }
 
-  #addRows(want: Want, loadedRows: readonly Loaded[]): void {
-    const { table } = want;
+  #addRows(preload: Preload, loadedRows: readonly Loaded[]): void {
+    const { table } = preload;
     const rows = this.#rows.get(table) ?? new Map<string, Loaded | null>();
     this.#rows.set(table, rows);
     for (const loaded of loadedRows) rows.set(loaded.row.id, loaded);
-    if (want.read === "row" && loadedRows.length === 0) rows.set(want.id, null);
-    if (want.read !== "row") this.#ranges.set(keyOf(want), loadedRows);
+    if (preload.read === "row" && loadedRows.length === 0) rows.set(preload.id, null);
+    if (preload.read !== "row") this.#ranges.set(keyOf(preload), loadedRows);
   }
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { JobRow } from "../../src/context/server-rows.js";
-import { type Want, replay } from "@mgmt/engine/internal";
+import { type Preload, replay } from "@mgmt/engine/internal";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 import { JobRunner, type JobRunnerParts, type JobTransaction } from "../../src/jobs/job-runner.js";
 
 /** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
 const transactWith =
-  (jobs: readonly JobRow[], asked: Want[] = []): JobTransaction =>
+  (jobs: readonly JobRow[], asked: Preload[] = []): JobTransaction =>
   (purpose, step) => {
     const transaction = {
-      load: (wants: readonly Want[]) => {
-        asked.push(...wants);
+      load: (preloads: readonly Preload[]) => {
+        asked.push(...preloads);
         return Promise.resolve(
-          wants.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
+          preloads.map(() => jobs.map((row, sequence) => ({ row, sequence, version: "1" }))),
         );
       },
       commit: () => Promise.resolve(),
@@ -46,7 +46,7 @@ const job: JobRow = {
 
 describe("JobRunner", () => {
   it("asks once for the jobs that are due although the time goes on while they are loaded", async () => {
-    const asked: Want[] = [];
+    const asked: Preload[] = [];
     let time = 0;
     let finish: () => void = () => undefined;
     const looked = new Promise<void>((resolve) => (finish = resolve));

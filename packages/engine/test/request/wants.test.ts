@@ -3,7 +3,7 @@ import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
 import { behaviors } from "../../src/rules/behaviors.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";
-import { wantsOf } from "../../src/request/pipeline.js";
+import { preloadsOf } from "../../src/request/pipeline.js";
 import { route } from "../../src/request/route.js";
 
 const claims = {
@@ -27,21 +27,24 @@ const tokenOf = (principal: Principal, grantId: string | null = null): VerifiedT
 const row = (table: string, id: string) => ({ read: "row", table, id });
 const ofToken = [row("workspaces", "wksp_a"), row("revokedTokens", "jti")];
 const ofUser = [...ofToken, row("users", "usr_ada")];
-const server = { authenticator: AccessTokens.prototype, countWants: () => [] };
-const wants = (method: string, path: string, search = "", token = tokenOf(user)) => {
+const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
+const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const found = route(method, path);
-  return wantsOf(server, token, found, search, behaviors[found.operation.id]);
+  return preloadsOf(server, token, found, search, behaviors[found.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {
   it("include those of the credential", () => {
-    expect(wants("GET", "/v1/me")).toEqual(ofUser);
-    expect(wants("GET", "/v1/me", "", tokenOf(service))).toEqual([...ofToken, row("serviceTokens", "stk_a")]);
-    expect(wants("GET", "/v1/me", "", tokenOf(agent))).toEqual([...ofToken, row("users", "usr_grace")]);
+    expect(preloads("GET", "/v1/me")).toEqual(ofUser);
+    expect(preloads("GET", "/v1/me", "", tokenOf(service))).toEqual([
+      ...ofToken,
+      row("serviceTokens", "stk_a"),
+    ]);
+    expect(preloads("GET", "/v1/me", "", tokenOf(agent))).toEqual([...ofToken, row("users", "usr_grace")]);
   });
 
   it("include the grant and the integration of a login", () => {
-    expect(wants("GET", "/v1/me", "", tokenOf({ ...user, integrationId: "itgr_a" }, "grant"))).toEqual([
+    expect(preloads("GET", "/v1/me", "", tokenOf({ ...user, integrationId: "itgr_a" }, "grant"))).toEqual([
       ...ofUser,
       row("grants", "grant"),
       row("integrations", "itgr_a"),
@@ -50,9 +53,9 @@ describe("the rows that a request probably reads", () => {
 
   it("include those that the path names, whatever the form of the id", () => {
     for (const id of ["proj_a", "a"]) {
-      expect(wants("GET", `/v1/projects/${id}`)).toEqual([...ofUser, row("projects", "proj_a")]);
+      expect(preloads("GET", `/v1/projects/${id}`)).toEqual([...ofUser, row("projects", "proj_a")]);
     }
-    expect(wants("GET", "/v1/projects/%zz")).toEqual(ofUser);
+    expect(preloads("GET", "/v1/projects/%zz")).toEqual(ofUser);
   });
 
   it("include the connections and the project of a database that is shown", () => {
@@ -64,10 +67,10 @@ describe("the rows that a request probably reads", () => {
       { read: "referenced", table: "projects", by: { table: "databases", id: "db_a", field: "projectId" } },
     ];
     const { length } = ofUser;
-    const [database, ...others] = wants("GET", "/v1/databases/db_a").slice(length);
+    const [database, ...others] = preloads("GET", "/v1/databases/db_a").slice(length);
     expect(database).toMatchObject({ read: "row", table: "databases", id: "db_a" });
     expect(others).toEqual(ofDatabase);
-    expect(wants("POST", "/v1/databases/db_a/restore").slice(length + 1)).toEqual(ofDatabase);
+    expect(preloads("POST", "/v1/databases/db_a/restore").slice(length + 1)).toEqual(ofDatabase);
   });
 
   it.each([
@@ -80,9 +83,9 @@ describe("the rows that a request probably reads", () => {
       ...{ read: "range", table, where: { workspaceId: "wksp_a" }, after: null },
       ...{ limit: limit + 1, newestFirst: false },
     });
-    expect(wants("GET", `/v1/${path}`)).toEqual([...ofUser, pageOf(100)]);
+    expect(preloads("GET", `/v1/${path}`)).toEqual([...ofUser, pageOf(100)]);
     for (const limit of [1, 20, 999]) {
-      expect(wants("GET", `/v1/${path}`, `limit=${String(limit)}`)).toEqual([...ofUser, pageOf(limit)]);
+      expect(preloads("GET", `/v1/${path}`, `limit=${String(limit)}`)).toEqual([...ofUser, pageOf(limit)]);
     }
   });
 
@@ -96,6 +99,6 @@ describe("the rows that a request probably reads", () => {
     "cursor=a",
     "limit=5&logicalId=a",
   ])("include no page for %s, which needs other rows or none", (search) => {
-    expect(wants("GET", "/v1/projects", search)).toEqual(ofUser);
+    expect(preloads("GET", "/v1/projects", search)).toEqual(ofUser);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryState } from "../../src/server/memory-state.js";
-import { type Access, type Want, tablesOf } from "@mgmt/engine/internal";
+import { type Access, type Preload, tablesOf } from "@mgmt/engine/internal";
 import { RateWindows } from "../../src/store/rate-window.js";
 import { MemoryServer, memoryDatabaseEngine } from "@mgmt/engine";
 import { Engine } from "../../src/request/engine.js";
@@ -15,7 +15,7 @@ import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 let first: MemoryServer;
 let workspaceId: string;
 let accesses: Access[];
-let wanted: Want[];
+let wanted: Preload[];
 let defects: unknown[];
 /** Errors that the next transactions throw. */
 let changes: StateChangedError[];
@@ -43,12 +43,12 @@ const open = (): Engine => {
   });
   const recording: RequestContext = {
     ...context,
-    transact: (access, step, wants) => {
+    transact: (access, step, preloads) => {
       accesses.push(access);
-      wanted.push(...(wants?.() ?? []));
+      wanted.push(...(preloads?.() ?? []));
       const change = changes.shift();
       if (change) return Promise.reject(change);
-      return context.transact(access, step, wants);
+      return context.transact(access, step, preloads);
     },
     runJob: (job) => {
       const result = jobResults.shift();

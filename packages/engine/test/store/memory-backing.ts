@@ -12,7 +12,7 @@ import {
 } from "../../src/store/backing.js";
 import { sampleRows } from "./store-under-test.js";
 import { KeyedMutex } from "../../src/values/keyed-mutex.js";
-import type { Found, Loaded, Want } from "../../src/store/want.js";
+import type { LoadResult, Loaded, Preload } from "../../src/store/want.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 
@@ -20,7 +20,7 @@ type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<R
 export class MemoryBacking implements Backing {
   readonly store: MemoryStore;
   /** Trips of all transactions so far: their names and, for loads, what was wanted. */
-  readonly trips: (readonly [name: string, ...wants: Want[]])[] = [];
+  readonly trips: (readonly [name: string, ...preloads: Preload[]])[] = [];
   /** Called before a commit, to change rows as another process would. */
   beforeCommit: (() => void) | undefined;
   readonly #locks = new Locks();
@@ -39,10 +39,10 @@ export class MemoryBacking implements Backing {
       held?.release();
     };
     return {
-      load: async (wants) => {
+      load: async (preloads) => {
         await held?.taken;
-        this.trips.push(["load", ...wants]);
-        return wants.map((want) => this.#find(want));
+        this.trips.push(["load", ...preloads]);
+        return preloads.map((preload) => this.#find(preload));
       },
       commit: (changes) => {
         const { beforeCommit } = this;
@@ -70,20 +70,20 @@ export class MemoryBacking implements Backing {
     return String(known);
   }
 
-  #find(want: Want): Found {
-    const collection = this.#collection(want.table);
+  #find(preload: Preload): LoadResult {
+    const collection = this.#collection(preload.table);
     const load = (row: Row): Loaded => ({
       row,
       sequence: collection.sequence(row.id),
       version: this.#versionOf(row),
     });
-    switch (want.read) {
+    switch (preload.read) {
       case "row": {
-        const row = collection.get(want.id);
+        const row = collection.get(preload.id);
         return row ? [load(row)] : [];
       }
       case "range": {
-        const { where, containing = {}, after, limit, newestFirst } = want;
+        const { where, containing = {}, after, limit, newestFirst } = preload;
         const request = {
           where,
           containing,
@@ -94,20 +94,20 @@ export class MemoryBacking implements Backing {
         return collection.page(request).map(load);
       }
       case "referenced": {
-        const { table, id, field } = want.by;
+        const { table, id, field } = preload.by;
         const [from] = [this.#collection(table).get(id)].map((row) => row && fieldReader(field)(row));
         const row = typeof from === "string" ? collection.get(from) : undefined;
         return row ? [load(row)] : [];
       }
       case "count":
-        return collection.count(want.where);
+        return collection.count(preload.where);
       case "expired":
-        return (collection.listExpired?.(want.time) ?? []).slice(0, want.limit ?? undefined).map(load);
+        return (collection.listExpired?.(preload.time) ?? []).slice(0, preload.limit ?? undefined).map(load);
       case "hit":
         throw new Error("The collections have no windows of a rate limit");
       case "sequence": {
-        const { next } = this.store.state[want.table as CollectionName];
-        return next + want.index;
+        const { next } = this.store.state[preload.table as CollectionName];
+        return next + preload.index;
       }
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
-import { type Want, forEachOf } from "../../src/store/want.js";
+import { type Preload, forEachOf } from "../../src/store/want.js";
 import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { MemoryBacking } from "./memory-backing.js";
@@ -49,7 +49,7 @@ const opened = (...projectIds: string[]) => {
   return { backing, run, trips, names };
 };
 
-const row = (id: string): Want => ({ read: "row", table: "projects", id });
+const row = (id: string): Preload => ({ read: "row", table: "projects", id });
 
 describe("a step", () => {
   it("runs again from its start whenever rows that it needs are loaded", async () => {
@@ -72,9 +72,11 @@ describe("a step", () => {
 
   it("runs once where everything that it needs was declared", async () => {
     const { run, backing } = opened("p1", "p2");
-    const wants = [row("p1"), row("p2")];
-    await run(({ projects }) => projects.update("p1", { name: projects.get("p2")?.name ?? "" }), { wants });
-    expect(backing.trips).toEqual([["begin write w"], ["load", ...wants], ["commit changes"]]);
+    const preloads = [row("p1"), row("p2")];
+    await run(({ projects }) => projects.update("p1", { name: projects.get("p2")?.name ?? "" }), {
+      preloads,
+    });
+    expect(backing.trips).toEqual([["begin write w"], ["load", ...preloads], ["commit changes"]]);
   });
 
   it("loads at once what the items of a list miss", async () => {

@@ -174,13 +174,13 @@ const remove = {
 };
 
 export const appBehaviors = {
-  "apps.list": behavior("apps.list", { ...list("apps"), wants: firstPageOf("apps") }),
+  "apps.list": behavior("apps.list", { ...list("apps"), preloads: firstPageOf("apps") }),
   "apps.create": behavior("apps.create", create("apps")),
   "apps.get": behavior("apps.get", get("apps")),
   "apps.update": behavior("apps.update", update("apps")),
   "apps.delete": behavior("apps.delete", remove),
   "apps.promote": behavior("apps.promote", promote(reachApp)),
-  "services.list": behavior("services.list", { ...list("services"), wants: firstPageOf("apps") }),
+  "services.list": behavior("services.list", { ...list("services"), preloads: firstPageOf("apps") }),
   "services.create": behavior("services.create", create("services")),
   "services.get": behavior("services.get", get("services")),
   "services.update": behavior("services.update", update("services")),

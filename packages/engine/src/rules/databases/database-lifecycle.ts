@@ -9,7 +9,7 @@ import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";
-import type { Want } from "../../store/want.js";
+import type { Preload } from "../../store/want.js";
 import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
 
 const provisionJob = "database.provision";
@@ -147,8 +147,8 @@ interface FoundDatabase {
   readonly credentials: readonly DatabaseCredential[];
 }
 
-/** Returns the want for the connections of a database. */
-export const connectionsWant = (databaseId: string): Want => ({
+/** Returns the preload for the connections of a database. */
+export const connectionsPreload = (databaseId: string): Preload => ({
   read: "range",
   table: "connections",
   where: { databaseId },
@@ -174,7 +174,7 @@ export const findDatabase = async (
         }
       );
     },
-    () => [{ read: "row", table: "databases", id: databaseId }, connectionsWant(databaseId)],
+    () => [{ read: "row", table: "databases", id: databaseId }, connectionsPreload(databaseId)],
   );
 
 /** Creates a database with a role for each of its connections. */

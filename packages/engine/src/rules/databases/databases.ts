@@ -5,7 +5,7 @@ import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
-import type { Want } from "../../store/want.js";
+import type { Preload } from "../../store/want.js";
 import {
   type BranchFields,
   type NamedBranch,
@@ -28,7 +28,7 @@ import {
   presentCreatedDatabase,
   presentDatabase,
   presentNewDatabase,
-  wantsOfPresented,
+  preloadsOfPresented,
 } from "./present-database.js";
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
@@ -91,7 +91,7 @@ const checkDelete = (call: OperationCall<"databases.delete">): DatabaseRow => {
 };
 
 /** A new database of a project is on its default branch. */
-const wantsOfCreation = ({ path: { projectId } }: RoutedRequest): Want[] =>
+const preloadsOfCreation = ({ path: { projectId } }: RoutedRequest): Preload[] =>
   projectId === undefined
     ? []
     : [
@@ -113,7 +113,7 @@ export const databaseBehaviors = {
   }),
 
   "projects.databases.create": behavior("projects.databases.create", {
-    wants: wantsOfCreation,
+    preloads: preloadsOfCreation,
     check: (call) => checkCreate(call, call.path.projectId, call.body),
     act: ({ context, body }, checked) => {
       const { database, connection } = create(context, body, checked);
@@ -122,7 +122,7 @@ export const databaseBehaviors = {
   }),
 
   "databases.list": behavior("databases.list", {
-    wants: firstPageOf("databases"),
+    preloads: firstPageOf("databases"),
     check: (call) => refuseTwoBranchFilters(call.query),
     act: (call) => {
       const { projectId, logicalId } = call.query;
@@ -144,13 +144,13 @@ export const databaseBehaviors = {
   }),
 
   "databases.get": behavior("databases.get", {
-    wants: ({ path }) => wantsOfPresented(path.databaseId),
+    preloads: ({ path }) => preloadsOfPresented(path.databaseId),
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
   "databases.update": behavior("databases.update", {
-    wants: ({ path }) => wantsOfPresented(path.databaseId),
+    preloads: ({ path }) => preloadsOfPresented(path.databaseId),
     check: (call) => {
       const { context, body } = call;
       refuseTwoBranches(body);

@@ -1,4 +1,4 @@
-import { type Want, together } from "../../store/want.js";
+import { type Preload, together } from "../../store/want.js";
 import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import type {
@@ -11,7 +11,7 @@ import type {
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import { isBeingDeleted } from "./copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
-import { connectionsWant } from "./database-lifecycle.js";
+import { connectionsPreload } from "./database-lifecycle.js";
 import {
   presentApiKeyConnection,
   presentConnection,
@@ -45,11 +45,11 @@ const presentCore = (context: RowContext, row: DatabaseRow): Omit<Database, "con
 });
 
 /** Returns what `presentDatabase` reads for the database with this id. */
-export const wantsOfPresented = (databaseId: string | undefined): Want[] =>
+export const preloadsOfPresented = (databaseId: string | undefined): Preload[] =>
   databaseId === undefined
     ? []
     : [
-        connectionsWant(databaseId),
+        connectionsPreload(databaseId),
         {
           read: "referenced",
           table: "projects",

@@ -4,7 +4,7 @@ import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
-import { presentDatabase, wantsOfPresented } from "./present-database.js";
+import { presentDatabase, preloadsOfPresented } from "./present-database.js";
 
 export const restoreBehaviors = {
   /**
@@ -12,7 +12,7 @@ export const restoreBehaviors = {
    * operation.
    */
   "databases.restore": behavior("databases.restore", {
-    wants: ({ path }) => wantsOfPresented(path.targetDatabaseId),
+    preloads: ({ path }) => preloadsOfPresented(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
       const target = reach(call, "database", call.path.targetDatabaseId);

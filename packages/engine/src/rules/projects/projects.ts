@@ -75,7 +75,7 @@ const mergeSettings = (
 
 export const projectBehaviors = {
   "projects.list": behavior("projects.list", {
-    wants: firstPageOf("projects"),
+    preloads: firstPageOf("projects"),
     check: () => undefined,
     act: (call) =>
       page(
