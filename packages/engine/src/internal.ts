@@ -22,7 +22,7 @@ export { MemoryStore, type StoreState } from "./store/memory-store.js";
 export type { Records, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
 export { type ReplayOptions, type Run, replay } from "./store/replay.js";
 export type { Lookup } from "./store/store.js";
-export type { LoadResult, Loaded, Preload } from "./store/want.js";
+export type { LoadResult, Loaded, Preload } from "./store/preload.js";
 export { KeyedMutex } from "./values/keyed-mutex.js";
 export { assertKnownOptions } from "./values/known-options.js";
 export { type OptionSchemas, assertOptions } from "./values/option-schema.js";

@@ -1,4 +1,4 @@
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { Principal } from "../values/principal.js";
 import type { RuleContext } from "./rule-context.js";
 

@@ -3,7 +3,7 @@ import type { TokenSigner } from "./access-token.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "./scheduler.js";
 import type { Principal } from "../values/principal.js";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** A request of which only the token and the path are known. */

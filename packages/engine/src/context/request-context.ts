@@ -7,7 +7,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { DatabaseWork } from "./database-work.js";
 import type { FindEndpoint } from "./endpoint.js";
 import type { OperationId } from "../generated/operations.js";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";

@@ -1,5 +1,5 @@
 import type { Access } from "../store/backing.js";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 import type { RuleContext } from "./rule-context.js";
 

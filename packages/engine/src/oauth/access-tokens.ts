@@ -1,5 +1,5 @@
 import type { JWTPayload } from "jose";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { TokenClaims, TokenSigner } from "../context/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { Principal } from "../values/principal.js";

@@ -3,7 +3,7 @@ import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { Access } from "../store/backing.js";
 import type { UserRow } from "../store/rows.js";
-import { Missing } from "../store/want.js";
+import { Missing } from "../store/preload.js";
 import {
   type AuthorizationRequest,
   type RedirectTarget,

@@ -1,7 +1,7 @@
 import type { OAuthSettings } from "../values/settings.js";
 import type { GrantRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { forEachOf, together } from "../store/want.js";
+import { forEachOf, together } from "../store/preload.js";
 
 const day = 86_400_000;
 

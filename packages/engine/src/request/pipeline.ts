@@ -20,7 +20,7 @@ import { preloadsOfPath } from "./reach.js";
 import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";
-import { Missing, type Preload } from "../store/want.js";
+import { Missing, type Preload } from "../store/preload.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 

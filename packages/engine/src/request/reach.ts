@@ -2,7 +2,7 @@ import type { OperationEntry } from "../generated/operations.js";
 import { collectionOf } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import type { OperationCall } from "../context/behavior.js";
 import { errors } from "../values/errors.js";
 

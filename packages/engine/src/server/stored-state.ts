@@ -24,7 +24,7 @@ import {
   generatorId,
   serverId,
 } from "../context/server-rows.js";
-import type { Preload } from "../store/want.js";
+import type { Preload } from "../store/preload.js";
 import { type JobWhere, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateParts, serverStateOf } from "./server-state.js";
 import { RecordedDraws } from "./recorded-draws.js";

@@ -1,5 +1,5 @@
 import type { Row } from "./rows.js";
-import type { LoadResult, Preload } from "./want.js";
+import type { LoadResult, Preload } from "./preload.js";
 
 /** The changes to one table. They apply in this order: deletions, updates, insertions. */
 export interface TableChanges {

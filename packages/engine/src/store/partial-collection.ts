@@ -2,7 +2,7 @@ import { containingMatcher, expiryOf, lookupMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import type { ExpiringCollection, Lookup, PageRequest } from "./store.js";
 import type { TableChanges } from "./backing.js";
-import type { Loaded } from "./want.js";
+import type { Loaded } from "./preload.js";
 import type { WorkingSet } from "./working-set.js";
 
 /** A row that the step has changed: the row before, and the row now. */

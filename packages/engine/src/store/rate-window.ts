@@ -1,4 +1,4 @@
-import type { Preload } from "./want.js";
+import type { Preload } from "./preload.js";
 import type { Row } from "./rows.js";
 
 /** How many requests a principal has sent in a period of time. */

@@ -1,6 +1,6 @@
 import { type Access, type Backing, ConflictError, type Transaction } from "./backing.js";
 import { PartialTables } from "./partial-tables.js";
-import { type LoadResult, type Preload, keyOf } from "./want.js";
+import { type LoadResult, type Preload, keyOf } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */

@@ -1,5 +1,5 @@
 import type { Lookup } from "./store.js";
-import { type LoadResult, type Loaded, Missing, type Preload, keyOf } from "./want.js";
+import { type LoadResult, type Loaded, Missing, type Preload, keyOf } from "./preload.js";
 
 /** The rows that one transaction has loaded. A step that needs others throws `Missing`. */
 export class WorkingSet {

@@ -12,7 +12,7 @@ import {
 } from "../../src/store/backing.js";
 import { sampleRows } from "./store-under-test.js";
 import { KeyedMutex } from "../../src/values/keyed-mutex.js";
-import type { LoadResult, Loaded, Preload } from "../../src/store/want.js";
+import type { LoadResult, Loaded, Preload } from "../../src/store/preload.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
-import { type Preload, forEachOf } from "../../src/store/want.js";
+import { type Preload, forEachOf } from "../../src/store/preload.js";
 import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
 import { MemoryBacking } from "./memory-backing.js";

@@ -1,7 +1,7 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Transactions } from "../../context/transactions.js";
 import { readOnly } from "../../store/backing.js";
-import { forEachOf } from "../../store/want.js";
+import { forEachOf } from "../../store/preload.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
 export const isBeingDeleted = ({ changes = [] }: DatabaseRow): boolean =>

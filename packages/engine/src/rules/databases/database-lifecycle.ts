@@ -9,7 +9,7 @@ import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnly } from "../../store/backing.js";
-import type { Preload } from "../../store/want.js";
+import type { Preload } from "../../store/preload.js";
 import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
 
 const provisionJob = "database.provision";

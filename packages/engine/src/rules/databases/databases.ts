@@ -5,7 +5,7 @@ import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
-import type { Preload } from "../../store/want.js";
+import type { Preload } from "../../store/preload.js";
 import {
   type BranchFields,
   type NamedBranch,

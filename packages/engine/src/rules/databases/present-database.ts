@@ -1,4 +1,4 @@
-import { type Preload, together } from "../../store/want.js";
+import { type Preload, together } from "../../store/preload.js";
 import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import type {

@@ -7,7 +7,7 @@ import { page } from "../../request/paging.js";
 import { isReachable, reach } from "../../request/reach.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
-import { forEachOf } from "../../store/want.js";
+import { forEachOf } from "../../store/preload.js";
 
 const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
   const client = context.store.clients.get(row.clientId);

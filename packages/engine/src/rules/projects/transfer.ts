@@ -1,7 +1,7 @@
 import { projectErrors } from "./project-errors.js";
 import { type OperationCall, behavior } from "../../context/behavior.js";
 import { adminScope } from "../../values/principal.js";
-import { forEachOf } from "../../store/want.js";
+import { forEachOf } from "../../store/preload.js";
 import { reachProject } from "./project-access.js";
 import { refuseTakenLogicalId } from "./projects.js";
 
