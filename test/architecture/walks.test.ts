@@ -151,7 +151,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
       "packages/engine/src/server/server.ts",
       "packages/engine/src/rules/behaviors.ts",
     ],
-    how: "`server.ts` passes the behaviors to the pipeline, which finds one by its operation",
+    how: "`server.ts` passes the handlers to the pipeline, which finds one by its operation",
   },
   {
     from: "packages/engine/src/rules/projects/projects.ts",

@@ -63,7 +63,7 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
  * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `act` changes the store and returns the
  * response. Between the two, an agent's request may have to wait for an approval.
  */
-export interface Behavior<Id extends OperationId, Prepared, Checked> {
+export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
   /**
    * Returns what the request probably reads, besides the rows that its token and its path name. Only stores that load rows call it, to
    * load them at once.
@@ -75,24 +75,24 @@ export interface Behavior<Id extends OperationId, Prepared, Checked> {
   act(call: OperationCall<Id>, checked: Checked): Success;
 }
 
-/** The behavior of every operation in the contract. */
-export type Behaviors = { readonly [Id in OperationId]: Behavior<Id, unknown, unknown> };
+/** The handler of every operation in the contract. */
+export type OperationHandlers = { readonly [Id in OperationId]: OperationHandler<Id, unknown, unknown> };
 
-/** A behavior whose operation is known only at run time. */
-export type AnyBehavior = Behavior<OperationId, unknown, unknown>;
+/** A handler whose operation is known only at run time. */
+export type AnyOperationHandler = OperationHandler<OperationId, unknown, unknown>;
 
-/** Gives a behavior the types of its operation: `behavior("projects.delete", { check, act })`. */
-export const behavior = <Id extends OperationId, Checked>(
+/** Gives a handler the types of its operation: `handler("projects.delete", { check, act })`. */
+export const handler = <Id extends OperationId, Checked>(
   _operationId: Id,
   parts: {
-    preloads?: Behavior<Id, unknown, Checked>["preloads"];
+    preloads?: OperationHandler<Id, unknown, Checked>["preloads"];
     check: (call: OperationCall<Id>) => Checked;
     act: (call: OperationCall<Id>, checked: Checked) => Success;
   },
-): Behavior<Id, unknown, Checked> => parts;
+): OperationHandler<Id, unknown, Checked> => parts;
 
-/** Like `behavior`, for an operation with a preparation. */
-export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked>(
+/** Like `handler`, for an operation with a preparation. */
+export const preparedHandler = <Id extends OperationId, Plan, Prepared, Checked>(
   _operationId: Id,
   parts: {
     prepare: {
@@ -102,4 +102,4 @@ export const preparedBehavior = <Id extends OperationId, Plan, Prepared, Checked
     check: (call: OperationCall<Id>, prepared: Prepared) => Checked;
     act: (call: OperationCall<Id>, checked: Checked) => Success;
   },
-): Behavior<Id, Prepared, Checked> => parts;
+): OperationHandler<Id, Prepared, Checked> => parts;

@@ -10,7 +10,7 @@ import type { RowContext, RowTexts } from "./row-texts.js";
 import type { Settings } from "../values/settings.js";
 
 /**
- * The state and services that a behavior uses. It is passed to each call, so that calls can run on different stores.
+ * The state and services that a handler uses. It is passed to each call, so that calls can run on different stores.
  */
 export interface RuleContext extends RowContext {
   readonly store: Store;

@@ -2,7 +2,7 @@ import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
-import type { AnyBehavior, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, Success } from "../context/behavior.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";
@@ -126,11 +126,11 @@ export class Engine {
   async #perform(request: AuthorizedRequest): Promise<Success> {
     const { operation } = request;
     const context = this.parts.context();
-    const behavior: AnyBehavior = this.parts.behaviors[operation.id];
-    const prepared = needsPreparation(operation, behavior)
-      ? await prepare(context, behavior, request)
+    const handler: AnyOperationHandler = this.parts.handlers[operation.id];
+    const prepared = needsPreparation(operation, handler)
+      ? await prepare(context, handler, request)
       : nothingPrepared;
-    const success = await perform(context, { behavior, request, prepared, approve: () => undefined });
+    const success = await perform(context, { handler, request, prepared, approve: () => undefined });
     await context.saved();
     return success;
   }

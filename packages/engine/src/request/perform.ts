@@ -2,7 +2,7 @@ import type { Access } from "../store/backing.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior, OperationCall, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, OperationCall, Success } from "../context/behavior.js";
 import { callOf } from "./call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Prepared } from "./prepare.js";
@@ -18,9 +18,9 @@ import type { RuleContext } from "../context/rule-context.js";
  */
 export type ApproveStep = (call: OperationCall, request: AuthorizedRequest) => ApprovalUse | undefined;
 
-/** A request that is ready for its behavior. */
+/** A request that is ready for its handler. */
 export interface ReadyRequest {
-  readonly behavior: AnyBehavior;
+  readonly handler: AnyOperationHandler;
   readonly request: AuthorizedRequest;
   readonly prepared: Prepared;
   readonly approve: ApproveStep;
@@ -32,18 +32,18 @@ export interface Performed {
   readonly approval: ApprovalUse | undefined;
 }
 
-/** Runs the behavior of an operation in a transaction: check, approve, act. */
+/** Runs the handler of an operation in a transaction: check, approve, act. */
 export const performIn = (
   { authenticator }: RequestContext,
   context: RuleContext,
-  { behavior, request, prepared, approve }: ReadyRequest,
+  { handler, request, prepared, approve }: ReadyRequest,
 ): Performed => {
   const call = callOf(authenticator, context, request, prepared.tokens);
-  const checked = behavior.check(call, prepared.result);
+  const checked = handler.check(call, prepared.result);
   const approval = approve(call, request);
   approval?.consume(context);
   try {
-    return { success: behavior.act(call, checked), approval };
+    return { success: handler.act(call, checked), approval };
   } catch (error) {
     approval?.release(context);
     throw error;
@@ -73,7 +73,7 @@ const releaseApproval = async (
 };
 
 /**
- * Runs a behavior again whose job was superseded. A deletion that finds nothing has succeeded if another process took its job: that can
+ * Runs a handler again whose job was superseded. A deletion that finds nothing has succeeded if another process took its job: that can
  * happen when the response of the commit that stored the job was lost.
  */
 const performAgain = async (
@@ -96,8 +96,8 @@ const performAgain = async (
 };
 
 /**
- * Waits for the job that the behavior scheduled, if any. An approval is used up only if the job succeeds, too, or may have. A
- * job that another request has superseded runs the behavior again.
+ * Waits for the job that the handler scheduled, if any. An approval is used up only if the job succeeds, too, or may have. A
+ * job that another request has superseded runs the handler again.
  */
 export const finish = (
   server: RequestContext,
@@ -113,7 +113,7 @@ export const finish = (
   });
 };
 
-/** Runs the behavior of an operation, and waits for the job that it schedules, if any. */
+/** Runs the handler of an operation, and waits for the job that it schedules, if any. */
 export const perform = (server: RequestContext, ready: ReadyRequest): Success | Promise<Success> =>
   andThen(
     server.transact(accessOf(ready), (context) => performIn(server, context, ready)),

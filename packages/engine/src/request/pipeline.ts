@@ -3,7 +3,7 @@ import { approve } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { type AuthorizedRequest, authorize } from "./authorize.js";
-import type { AnyBehavior, Behaviors, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, OperationHandlers, Success } from "../context/behavior.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";
@@ -26,7 +26,7 @@ import type { RuleContext } from "../context/rule-context.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineParts {
-  readonly behaviors: Behaviors;
+  readonly handlers: OperationHandlers;
   readonly faults: FaultSource;
 }
 
@@ -93,8 +93,8 @@ const runVerified = (
 ): Outcome | Promise<Outcome> => {
   const { operation } = target;
   const { context: server } = exchange;
-  const behavior: AnyBehavior = parts.behaviors[operation.id];
-  const isPrepared = needsPreparation(operation, behavior);
+  const handler: AnyOperationHandler = parts.handlers[operation.id];
+  const isPrepared = needsPreparation(operation, handler);
   const workspaceId = token?.principal.workspaceId;
   const access: Access = {
     mode: isPrepared ? "read" : modeOf(operation.method),
@@ -105,15 +105,15 @@ const runVerified = (
     (context) => {
       const principal = authenticate(server.authenticator, context, token);
       const request = authorizeRequest(exchange, target, principal, context);
-      const ready: ReadyRequest = { behavior, request, prepared: nothingPrepared, approve };
+      const ready: ReadyRequest = { handler, request, prepared: nothingPrepared, approve };
       return { ready, performed: isPrepared ? undefined : performIn(server, context, ready) };
     },
-    () => (token === undefined ? [] : preloadsOf(server, token, target, exchange.search, behavior)),
+    () => (token === undefined ? [] : preloadsOf(server, token, target, exchange.search, handler)),
   );
   return andThen(ran, ({ ready, performed }) =>
     performed
       ? andThen(finish(server, ready, performed), succeed)
-      : prepare(server, behavior, ready.request)
+      : prepare(server, handler, ready.request)
           .then((prepared) => perform(server, { ...ready, prepared }))
           .then(succeed),
   );
@@ -125,7 +125,7 @@ export const preloadsOf = (
   token: VerifiedToken,
   target: Route,
   search: string,
-  { preloads }: Pick<AnyBehavior, "preloads">,
+  { preloads }: Pick<AnyOperationHandler, "preloads">,
 ): Preload[] => {
   const { operation } = target;
   const { principal } = token;

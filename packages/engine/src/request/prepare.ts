@@ -1,6 +1,6 @@
 import type { VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyBehavior } from "../context/behavior.js";
+import type { AnyOperationHandler } from "../context/behavior.js";
 import { callOf } from "./call.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -9,7 +9,7 @@ import type { RequestContext } from "../context/request-context.js";
 export interface Prepared {
   /** Access tokens in the body, by field; undefined for a token that this server did not issue. */
   readonly tokens: Readonly<Record<string, VerifiedToken | undefined>>;
-  /** The result of the behavior's own preparation. */
+  /** The result of the handler's own preparation. */
   readonly result: unknown;
 }
 
@@ -17,17 +17,17 @@ export interface Prepared {
 export const nothingPrepared: Prepared = { tokens: {}, result: undefined };
 
 /** Returns whether requests to the operation have asynchronous work. */
-export const needsPreparation = ({ secretFields }: OperationEntry, behavior: AnyBehavior): boolean =>
-  secretFields.length > 0 || behavior.prepare !== undefined;
+export const needsPreparation = ({ secretFields }: OperationEntry, handler: AnyOperationHandler): boolean =>
+  secretFields.length > 0 || handler.prepare !== undefined;
 
 /** Runs the asynchronous work of a request, so that `check` and `act` are synchronous. */
 export const prepare = async (
   server: RequestContext,
-  behavior: AnyBehavior,
+  handler: AnyOperationHandler,
   request: AuthorizedRequest,
 ): Promise<Prepared> => {
   const tokens = await verifyTokens(server, request);
-  const { prepare: preparation } = behavior;
+  const { prepare: preparation } = handler;
   if (!preparation) return { tokens, result: undefined };
   const access = { mode: "read", locks: [request.principal.workspaceId] } as const;
   const plan = await server.transact(access, (context) =>

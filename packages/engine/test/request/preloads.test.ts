@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
-import { behaviors } from "../../src/rules/behaviors.js";
+import { handlers } from "../../src/rules/behaviors.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";
 import { preloadsOf } from "../../src/request/pipeline.js";
 import { route } from "../../src/request/route.js";
@@ -30,7 +30,7 @@ const ofUser = [...ofToken, row("users", "usr_ada")];
 const server = { authenticator: AccessTokens.prototype, countPreloads: () => [] };
 const preloads = (method: string, path: string, search = "", token = tokenOf(user)) => {
   const found = route(method, path);
-  return preloadsOf(server, token, found, search, behaviors[found.operation.id]);
+  return preloadsOf(server, token, found, search, handlers[found.operation.id]);
 };
 
 describe("the rows that a request probably reads", () => {

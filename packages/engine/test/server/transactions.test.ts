@@ -8,7 +8,7 @@ import { DatabaseWork } from "../../src/context/database-work.js";
 import { RequestLog } from "../../src/request/request-log.js";
 import type { RequestContext } from "../../src/context/request-context.js";
 import { StateChangedError } from "../../src/values/state-changed-error.js";
-import { behaviors } from "../../src/rules/behaviors.js";
+import { handlers } from "../../src/rules/behaviors.js";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 
 /** The server that signs the tokens, and whose rows the requests use. */
@@ -57,7 +57,7 @@ const open = (): Engine => {
     },
   };
   return new Engine({
-    ...{ context: () => recording, behaviors, onDefect, recorder: undefined, validateResponses: true },
+    ...{ context: () => recording, handlers, onDefect, recorder: undefined, validateResponses: true },
     ...{ faults: { any: false, strike: () => undefined }, log: new RequestLog(10), requestIdPrefix: "req_" },
   });
 };

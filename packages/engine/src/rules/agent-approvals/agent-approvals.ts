@@ -1,5 +1,5 @@
 import { approvalAt } from "../../request/approvals.js";
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";
@@ -25,9 +25,9 @@ const presentApproval = (row: ApprovalRow): Approval => ({
   hint: hints[row.status],
 });
 
-export const agentApprovalBehaviors = {
+export const agentApprovalHandlers = {
   /** Returns an approval to the agent that requested it. For everyone else it does not exist. */
-  "agentApprovals.get": behavior("agentApprovals.get", {
+  "agentApprovals.get": handler("agentApprovals.get", {
     check: ({ context, principal, path }) => {
       const approval = context.store.approvals.get(path.approvalId);
       const owned = principal.kind === "agent" && approval?.agentId === principal.agentId;

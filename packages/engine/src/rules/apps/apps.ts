@@ -1,5 +1,5 @@
 import { appErrors } from "./app-errors.js";
-import { type Success, type OperationCall, behavior } from "../../context/behavior.js";
+import { type Success, type OperationCall, handler } from "../../context/behavior.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
 import { reach } from "../../request/reach.js";
@@ -173,17 +173,17 @@ const remove = {
   },
 };
 
-export const appBehaviors = {
-  "apps.list": behavior("apps.list", { ...list("apps"), preloads: firstPageOf("apps") }),
-  "apps.create": behavior("apps.create", create("apps")),
-  "apps.get": behavior("apps.get", get("apps")),
-  "apps.update": behavior("apps.update", update("apps")),
-  "apps.delete": behavior("apps.delete", remove),
-  "apps.promote": behavior("apps.promote", promote(reachApp)),
-  "services.list": behavior("services.list", { ...list("services"), preloads: firstPageOf("apps") }),
-  "services.create": behavior("services.create", create("services")),
-  "services.get": behavior("services.get", get("services")),
-  "services.update": behavior("services.update", update("services")),
-  "services.delete": behavior("services.delete", remove),
-  "services.promote": behavior("services.promote", promote(reachApp)),
+export const appHandlers = {
+  "apps.list": handler("apps.list", { ...list("apps"), preloads: firstPageOf("apps") }),
+  "apps.create": handler("apps.create", create("apps")),
+  "apps.get": handler("apps.get", get("apps")),
+  "apps.update": handler("apps.update", update("apps")),
+  "apps.delete": handler("apps.delete", remove),
+  "apps.promote": handler("apps.promote", promote(reachApp)),
+  "services.list": handler("services.list", { ...list("services"), preloads: firstPageOf("apps") }),
+  "services.create": handler("services.create", create("services")),
+  "services.get": handler("services.get", get("services")),
+  "services.update": handler("services.update", update("services")),
+  "services.delete": handler("services.delete", remove),
+  "services.promote": handler("services.promote", promote(reachApp)),
 };

@@ -1,5 +1,5 @@
 import { branchErrors } from "./branch-errors.js";
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
@@ -42,8 +42,8 @@ const refuseMembers = (context: RuleContext, branchId: string): void => {
   if (databases + apps > 0) throw branchErrors.hasResources(countOf({ database: databases, app: apps }));
 };
 
-export const branchBehaviors = {
-  "projects.branches.list": behavior("projects.branches.list", {
+export const branchHandlers = {
+  "projects.branches.list": handler("projects.branches.list", {
     check: (call) => {
       const { gitName, gitNameContains } = call.query;
       if (gitName !== undefined && gitNameContains !== undefined) {
@@ -61,7 +61,7 @@ export const branchBehaviors = {
     },
   }),
 
-  "projects.branches.create": behavior("projects.branches.create", {
+  "projects.branches.create": handler("projects.branches.create", {
     check: (call) => {
       const project = reachProject(call, call.path.projectId);
       const { gitName } = call.body;
@@ -75,12 +75,12 @@ export const branchBehaviors = {
     },
   }),
 
-  "branches.get": behavior("branches.get", {
+  "branches.get": handler("branches.get", {
     check: (call) => reach(call, "branch", call.path.branchId),
     act: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
   }),
 
-  "branches.update": behavior("branches.update", {
+  "branches.update": handler("branches.update", {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
@@ -96,7 +96,7 @@ export const branchBehaviors = {
     },
   }),
 
-  "branches.delete": behavior("branches.delete", {
+  "branches.delete": handler("branches.delete", {
     check: (call) => {
       const branch = reach(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();

@@ -1,4 +1,4 @@
-import { type OperationCall, behavior, type Success } from "../../context/behavior.js";
+import { type OperationCall, handler, type Success } from "../../context/behavior.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";
@@ -39,19 +39,19 @@ const create = (
   return present(status, context, connection, job);
 };
 
-export const connectionBehaviors = {
-  "databases.connections.list": behavior("databases.connections.list", {
+export const connectionHandlers = {
+  "databases.connections.list": handler("databases.connections.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) =>
       page(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
-  "databases.connections.create": behavior("databases.connections.create", {
+  "databases.connections.create": handler("databases.connections.create", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: (call, database) => create(200, call, database, call.body.name),
   }),
 
-  "connections.list": behavior("connections.list", {
+  "connections.list": handler("connections.list", {
     check: () => undefined,
     act: (call) =>
       page(
@@ -62,12 +62,12 @@ export const connectionBehaviors = {
       ),
   }),
 
-  "connections.create": behavior("connections.create", {
+  "connections.create": handler("connections.create", {
     check: (call) => reach(call, "database", call.body.databaseId),
     act: (call, database) => create(201, call, database, call.body.name),
   }),
 
-  "connections.get": behavior("connections.get", {
+  "connections.get": handler("connections.get", {
     check: (call) => reach(call, "connection", call.path.id),
     act: ({ context }, connection) => ({
       status: 200,
@@ -75,7 +75,7 @@ export const connectionBehaviors = {
     }),
   }),
 
-  "connections.delete": behavior("connections.delete", {
+  "connections.delete": handler("connections.delete", {
     check: (call) => reachConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => ({
       status: 204,
@@ -83,7 +83,7 @@ export const connectionBehaviors = {
     }),
   }),
 
-  "connections.rotate": behavior("connections.rotate", {
+  "connections.rotate": handler("connections.rotate", {
     check: (call) => reachConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => {
       const pass = newPassword(context);

@@ -1,4 +1,4 @@
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";
@@ -13,9 +13,9 @@ const presentBackup = (row: BackupRow): Backup => ({
   ...(row.size === null ? {} : { size: row.size }),
 });
 
-export const backupBehaviors = {
+export const backupHandlers = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
-  "databases.backups.list": behavior("databases.backups.list", {
+  "databases.backups.list": handler("databases.backups.list", {
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ context, query }, database) => {
       const where = { databaseId: database.id };

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, type RoutedRequest, behavior } from "../../context/behavior.js";
+import { type OperationCall, type RoutedRequest, handler } from "../../context/behavior.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
@@ -105,14 +105,14 @@ const preloadsOfCreation = ({ path: { projectId } }: RoutedRequest): Preload[] =
         },
       ];
 
-export const databaseBehaviors = {
-  "projects.databases.list": behavior("projects.databases.list", {
+export const databaseHandlers = {
+  "projects.databases.list": handler("projects.databases.list", {
     check: (call) => reach(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
       page(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
   }),
 
-  "projects.databases.create": behavior("projects.databases.create", {
+  "projects.databases.create": handler("projects.databases.create", {
     preloads: preloadsOfCreation,
     check: (call) => checkCreate(call, call.path.projectId, call.body),
     act: ({ context, body }, checked) => {
@@ -121,7 +121,7 @@ export const databaseBehaviors = {
     },
   }),
 
-  "databases.list": behavior("databases.list", {
+  "databases.list": handler("databases.list", {
     preloads: firstPageOf("databases"),
     check: (call) => refuseTwoBranchFilters(call.query),
     act: (call) => {
@@ -135,7 +135,7 @@ export const databaseBehaviors = {
     },
   }),
 
-  "databases.create": behavior("databases.create", {
+  "databases.create": handler("databases.create", {
     check: (call) => checkCreate(call, call.body.projectId, call.body),
     act: ({ context, body }, checked) => {
       const { database, connection } = create(context, body, checked);
@@ -143,13 +143,13 @@ export const databaseBehaviors = {
     },
   }),
 
-  "databases.get": behavior("databases.get", {
+  "databases.get": handler("databases.get", {
     preloads: ({ path }) => preloadsOfPresented(path.databaseId),
     check: (call) => reach(call, "database", call.path.databaseId),
     act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
-  "databases.update": behavior("databases.update", {
+  "databases.update": handler("databases.update", {
     preloads: ({ path }) => preloadsOfPresented(path.databaseId),
     check: (call) => {
       const { context, body } = call;
@@ -175,7 +175,7 @@ export const databaseBehaviors = {
     },
   }),
 
-  "databases.delete": behavior("databases.delete", {
+  "databases.delete": handler("databases.delete", {
     check: checkDelete,
     act: ({ context }, database) => ({
       status: 204,

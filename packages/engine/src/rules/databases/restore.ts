@@ -1,17 +1,17 @@
 import { databaseErrors } from "./database-errors.js";
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
 import { presentDatabase, preloadsOfPresented } from "./present-database.js";
 
-export const restoreBehaviors = {
+export const restoreHandlers = {
   /**
    * Overwrites the data in place. Connections and their credentials do not change. See the `databases.restore`
    * operation.
    */
-  "databases.restore": behavior("databases.restore", {
+  "databases.restore": handler("databases.restore", {
     preloads: ({ path }) => preloadsOfPresented(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, preparedBehavior } from "../../context/behavior.js";
+import { type OperationCall, preparedHandler } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";
@@ -52,8 +52,8 @@ const checkUsage = (
   return { period, database: reach(call, "database", call.path.databaseId) };
 };
 
-export const usageBehaviors = {
-  "databases.usage.get": preparedBehavior("databases.usage.get", {
+export const usageHandlers = {
+  "databases.usage.get": preparedHandler("databases.usage.get", {
     prepare: {
       plan: (call) => {
         const { period, database } = checkUsage(call);

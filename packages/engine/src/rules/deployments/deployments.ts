@@ -1,5 +1,5 @@
 import { deploymentErrors } from "./deployment-errors.js";
-import { type OperationCall, behavior } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/behavior.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
@@ -89,13 +89,13 @@ const create = {
   },
 };
 
-export const deploymentBehaviors = {
-  "apps.deployments.list": behavior("apps.deployments.list", list),
-  "services.deployments.list": behavior("services.deployments.list", list),
-  "apps.deployments.create": behavior("apps.deployments.create", create),
-  "services.deployments.create": behavior("services.deployments.create", create),
+export const deploymentHandlers = {
+  "apps.deployments.list": handler("apps.deployments.list", list),
+  "services.deployments.list": handler("services.deployments.list", list),
+  "apps.deployments.create": handler("apps.deployments.create", create),
+  "services.deployments.create": handler("services.deployments.create", create),
 
-  "deployments.get": behavior("deployments.get", {
+  "deployments.get": handler("deployments.get", {
     check: (call) => reach(call, "deployment", call.path.deploymentId),
     act: ({ context }, deployment) => ({
       status: 200,
@@ -103,7 +103,7 @@ export const deploymentBehaviors = {
     }),
   }),
 
-  "deployments.delete": behavior("deployments.delete", {
+  "deployments.delete": handler("deployments.delete", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canDelete(deployment.status)) throw deploymentErrors.notDeletable(deployment.status);
@@ -116,7 +116,7 @@ export const deploymentBehaviors = {
     },
   }),
 
-  "deployments.start": behavior("deployments.start", {
+  "deployments.start": handler("deployments.start", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canStart(deployment.status)) throw deploymentErrors.notStartable(deployment.status);
@@ -128,7 +128,7 @@ export const deploymentBehaviors = {
     }),
   }),
 
-  "deployments.stop": behavior("deployments.stop", {
+  "deployments.stop": handler("deployments.stop", {
     check: (call) => {
       const deployment = reach(call, "deployment", call.path.deploymentId);
       if (!canStop(deployment.status)) throw deploymentErrors.notStoppable(deployment.status);

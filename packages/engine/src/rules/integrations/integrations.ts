@@ -1,4 +1,4 @@
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
@@ -35,8 +35,8 @@ const revoke = ({ store, clock }: RuleContext, rows: readonly IntegrationRow[]) 
   return { status: 204 };
 };
 
-export const integrationBehaviors = {
-  "integrations.list": behavior("integrations.list", {
+export const integrationHandlers = {
+  "integrations.list": handler("integrations.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.query;
@@ -49,7 +49,7 @@ export const integrationBehaviors = {
     },
   }),
 
-  "integrations.get": behavior("integrations.get", {
+  "integrations.get": handler("integrations.get", {
     check: (call) => reach(call, "integration", call.path.id),
     act: ({ context }, integration) => ({
       status: 200,
@@ -57,18 +57,18 @@ export const integrationBehaviors = {
     }),
   }),
 
-  "integrations.delete": behavior("integrations.delete", {
+  "integrations.delete": handler("integrations.delete", {
     check: (call) => reach(call, "integration", call.path.id),
     act: ({ context }, integration) => revoke(context, [integration]),
   }),
 
-  "workspaces.integrations.list": behavior("workspaces.integrations.list", {
+  "workspaces.integrations.list": handler("workspaces.integrations.list", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
       page(call, call.context.store.integrations, { workspaceId: workspace.id }, presentIntegration),
   }),
 
-  "workspaces.integrations.delete": behavior("workspaces.integrations.delete", {
+  "workspaces.integrations.delete": handler("workspaces.integrations.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
       const integrations = call.context.store.integrations.list({

@@ -1,4 +1,4 @@
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
@@ -21,8 +21,8 @@ const presentCredential = ({ store }: RuleContext, principal: Principal): MeCred
   return { type: "oauth", id: integrationId, name: store.clients.get(clientId)?.name ?? null };
 };
 
-export const meBehaviors = {
-  "me.get": behavior("me.get", {
+export const meHandlers = {
+  "me.get": handler("me.get", {
     check: () => undefined,
     act: ({ context, principal }) => {
       const workspace = context.store.workspaces.get(principal.workspaceId);

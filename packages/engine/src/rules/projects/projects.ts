@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, behavior } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/behavior.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
@@ -73,8 +73,8 @@ const mergeSettings = (
   return merged;
 };
 
-export const projectBehaviors = {
-  "projects.list": behavior("projects.list", {
+export const projectHandlers = {
+  "projects.list": handler("projects.list", {
     preloads: firstPageOf("projects"),
     check: () => undefined,
     act: (call) =>
@@ -86,7 +86,7 @@ export const projectBehaviors = {
       ),
   }),
 
-  "projects.create": behavior("projects.create", {
+  "projects.create": handler("projects.create", {
     check: ({ context, principal, body }) => {
       if (body.workspaceId !== undefined && body.workspaceId !== principal.workspaceId) {
         throw errors.forbidden("The credential has no access to this workspace");
@@ -127,12 +127,12 @@ export const projectBehaviors = {
     },
   }),
 
-  "projects.get": behavior("projects.get", {
+  "projects.get": handler("projects.get", {
     check: (call) => reach(call, "project", call.path.id),
     act: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
   }),
 
-  "projects.update": behavior("projects.update", {
+  "projects.update": handler("projects.update", {
     check: (call) => {
       const project = reach(call, "project", call.path.id);
       return { project, settings: mergeSettings(project, call.body.settings) };
@@ -146,7 +146,7 @@ export const projectBehaviors = {
     },
   }),
 
-  "projects.delete": behavior("projects.delete", {
+  "projects.delete": handler("projects.delete", {
     check: checkDelete,
     act: ({ context }, project) => {
       const database = defaultDatabaseOf(context, project.id);

@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, behavior } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/behavior.js";
 import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/preload.js";
 import { reachProject } from "./project-access.js";
@@ -17,8 +17,8 @@ const recipientWorkspaceId = ({ bearers }: OperationCall<"projects.transfer">): 
   return recipient.workspaceId;
 };
 
-export const transferBehaviors = {
-  "projects.transfer": behavior("projects.transfer", {
+export const transferHandlers = {
+  "projects.transfer": handler("projects.transfer", {
     check: (call) => {
       const workspaceId = recipientWorkspaceId(call);
       const project = reachProject(call, call.path.id);

@@ -1,4 +1,4 @@
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
 import { regionNames } from "./present-region.js";
 
@@ -11,18 +11,18 @@ const regions = [...regionNames].map(([id, name]): Region => ({
   status: "available",
 }));
 
-export const regionBehaviors = {
-  "regions.listPostgres": behavior("regions.listPostgres", {
+export const regionHandlers = {
+  "regions.listPostgres": handler("regions.listPostgres", {
     check: () => undefined,
     act: () => ({ status: 200, body: { data: regions } }),
   }),
 
-  "regions.listAccelerate": behavior("regions.listAccelerate", {
+  "regions.listAccelerate": handler("regions.listAccelerate", {
     check: () => undefined,
     act: () => ({ status: 200, body: { data: regions.map(({ id, type, name }) => ({ id, type, name })) } }),
   }),
 
-  "regions.list": behavior("regions.list", {
+  "regions.list": handler("regions.list", {
     check: () => undefined,
     act: ({ query }) => {
       const selected = products.filter((product) => query.product === undefined || query.product === product);

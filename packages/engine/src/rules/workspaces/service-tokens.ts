@@ -1,5 +1,5 @@
 import { serviceTokenRequest, tokenClaims } from "../../context/access-token.js";
-import { behavior, preparedBehavior } from "../../context/behavior.js";
+import { handler, preparedHandler } from "../../context/behavior.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
@@ -19,9 +19,9 @@ const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
 
 const presentListed: Present<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
 
-export const serviceTokenBehaviors = {
+export const serviceTokenHandlers = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
-  "workspaces.serviceTokens.list": behavior("workspaces.serviceTokens.list", {
+  "workspaces.serviceTokens.list": handler("workspaces.serviceTokens.list", {
     check: () => undefined,
     act: (call) => {
       const { workspaceId } = call.path;
@@ -36,7 +36,7 @@ export const serviceTokenBehaviors = {
   }),
 
   /** Creates a token. Only this response contains its value; the row stores the last four characters. */
-  "workspaces.serviceTokens.create": preparedBehavior("workspaces.serviceTokens.create", {
+  "workspaces.serviceTokens.create": preparedHandler("workspaces.serviceTokens.create", {
     prepare: {
       plan: (call) => {
         const workspace = reach(call, "workspace", call.path.workspaceId);
@@ -60,7 +60,7 @@ export const serviceTokenBehaviors = {
   }),
 
   /** Deletes a token, which revokes it immediately. */
-  "workspaces.serviceTokens.delete": behavior("workspaces.serviceTokens.delete", {
+  "workspaces.serviceTokens.delete": handler("workspaces.serviceTokens.delete", {
     check: (call) => {
       const workspace = reach(call, "workspace", call.path.workspaceId);
       const token = call.context.store.serviceTokens.get(call.path.serviceTokenId);

@@ -1,4 +1,4 @@
-import { behavior } from "../../context/behavior.js";
+import { handler } from "../../context/behavior.js";
 import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -15,15 +15,15 @@ const presentWorkspace = (context: RowContext, row: WorkspaceRow): Workspace => 
   createdAt: timestamp(row.createdAt),
 });
 
-export const workspaceBehaviors = {
+export const workspaceHandlers = {
   /** Lists the workspace of the credential, the only one that it can reach. */
-  "workspaces.list": behavior("workspaces.list", {
+  "workspaces.list": handler("workspaces.list", {
     check: () => undefined,
     act: (call) =>
       page(call, call.context.store.workspaces, { id: call.principal.workspaceId }, presentWorkspace),
   }),
 
-  "workspaces.create": behavior("workspaces.create", {
+  "workspaces.create": handler("workspaces.create", {
     check: ({ principal }) => {
       if (principal.kind !== "user") {
         throw errors.forbidden("Only a user can create a workspace", "Use the access token of a user");
@@ -41,12 +41,12 @@ export const workspaceBehaviors = {
     },
   }),
 
-  "workspaces.get": behavior("workspaces.get", {
+  "workspaces.get": handler("workspaces.get", {
     check: (call) => reach(call, "workspace", call.path.id),
     act: ({ context }, workspace) => ({ status: 200, body: { data: presentWorkspace(context, workspace) } }),
   }),
 
-  "workspaces.subscription.get": behavior("workspaces.subscription.get", {
+  "workspaces.subscription.get": handler("workspaces.subscription.get", {
     check: (call) => reach(call, "workspace", call.path.workspaceId),
     act: ({ context }) => ({
       status: 200,
