@@ -149,7 +149,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
       "packages/engine/src/request/pipeline.ts",
       "packages/engine/src/request/engine.ts",
       "packages/engine/src/server/server.ts",
-      "packages/engine/src/rules/behaviors.ts",
+      "packages/engine/src/rules/handlers.ts",
     ],
     how: "`server.ts` passes the handlers to the pipeline, which finds one by its operation",
   },

@@ -2,7 +2,7 @@ import type { Clock } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Authenticator } from "./authenticator.js";
 import type { Mode } from "../values/awaitable.js";
-import type { Services } from "./behavior.js";
+import type { Services } from "./operation-handler.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { DatabaseWork } from "./database-work.js";
 import type { FindEndpoint } from "./endpoint.js";

@@ -1,6 +1,6 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { needsApproval, requireApproval } from "./approvals.js";
-import type { OperationCall } from "../context/behavior.js";
+import type { OperationCall } from "../context/operation-handler.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type Reachable, fieldOf, projectIdOf } from "./reach.js";

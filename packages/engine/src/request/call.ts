@@ -1,6 +1,6 @@
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { OperationCall } from "../context/behavior.js";
+import type { OperationCall } from "../context/operation-handler.js";
 import type { RuleContext } from "../context/rule-context.js";
 
 const noBearers: OperationCall["bearers"] = {};

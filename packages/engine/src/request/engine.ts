@@ -2,7 +2,7 @@ import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { isPromise } from "../values/awaitable.js";
-import type { AnyOperationHandler, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, Success } from "../context/operation-handler.js";
 import { contractViolation, isGatedBySettings } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
 import type { Recorder } from "./coverage.js";

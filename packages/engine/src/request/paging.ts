@@ -2,7 +2,7 @@ import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
 import { type Preload, forEachOf } from "../store/preload.js";
-import type { OperationCall, RoutedRequest, Success } from "../context/behavior.js";
+import type { OperationCall, RoutedRequest, Success } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
 import type { Present } from "../context/row-texts.js";
 

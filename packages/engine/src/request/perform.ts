@@ -2,7 +2,7 @@ import type { Access } from "../store/backing.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyOperationHandler, OperationCall, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, OperationCall, Success } from "../context/operation-handler.js";
 import { callOf } from "./call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Prepared } from "./prepare.js";

@@ -3,7 +3,7 @@ import { approve } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { type AuthorizedRequest, authorize } from "./authorize.js";
-import type { AnyOperationHandler, OperationHandlers, Success } from "../context/behavior.js";
+import type { AnyOperationHandler, OperationHandlers, Success } from "../context/operation-handler.js";
 import { contractPath } from "./contract-endpoint.js";
 import { preflightHeaders } from "./cors.js";
 import type { Endpoint } from "../context/endpoint.js";

@@ -1,6 +1,6 @@
 import type { VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import type { AnyOperationHandler } from "../context/behavior.js";
+import type { AnyOperationHandler } from "../context/operation-handler.js";
 import { callOf } from "./call.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { RequestContext } from "../context/request-context.js";

@@ -3,7 +3,7 @@ import { collectionOf } from "../store/collections.js";
 import type * as rows from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import type { Preload } from "../store/preload.js";
-import type { OperationCall } from "../context/behavior.js";
+import type { OperationCall } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
 
 /** Kinds of resource that belong to a workspace, with their rows. */

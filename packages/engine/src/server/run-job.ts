@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from "../context/database-engine.js";
-import { jobs } from "../rules/behaviors.js";
+import { jobs } from "../rules/handlers.js";
 import { type JobHandler, SupersededError } from "../jobs/job-handler.js";
 
 /**

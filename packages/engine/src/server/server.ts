@@ -14,7 +14,7 @@ import { type BodyPolicy, Engine } from "../request/engine.js";
 import { readRateLimit } from "../request/limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { TableStates } from "../store/records.js";
-import { handlers } from "../rules/behaviors.js";
+import { handlers } from "../rules/handlers.js";
 import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { randomText } from "../values/random-bytes.js";

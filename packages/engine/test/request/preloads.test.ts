@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { VerifiedToken } from "../../src/context/authenticator.js";
 import type { Principal } from "../../src/values/principal.js";
-import { handlers } from "../../src/rules/behaviors.js";
+import { handlers } from "../../src/rules/handlers.js";
 import { AccessTokens } from "../../src/oauth/access-tokens.js";
 import { preloadsOf } from "../../src/request/pipeline.js";
 import { route } from "../../src/request/route.js";

@@ -8,7 +8,7 @@ import { DatabaseWork } from "../../src/context/database-work.js";
 import { RequestLog } from "../../src/request/request-log.js";
 import type { RequestContext } from "../../src/context/request-context.js";
 import { StateChangedError } from "../../src/values/state-changed-error.js";
-import { handlers } from "../../src/rules/behaviors.js";
+import { handlers } from "../../src/rules/handlers.js";
 import { JobTakenError, SupersededError } from "../../src/jobs/job-handler.js";
 
 /** The server that signs the tokens, and whose rows the requests use. */

@@ -1,5 +1,5 @@
 import { approvalAt } from "../../request/approvals.js";
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import type { Approval, ApprovalStatus } from "../../generated/schemas.js";

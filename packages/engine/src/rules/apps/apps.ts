@@ -1,5 +1,5 @@
 import { appErrors } from "./app-errors.js";
-import { type Success, type OperationCall, handler } from "../../context/behavior.js";
+import { type Success, type OperationCall, handler } from "../../context/operation-handler.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
 import { reach } from "../../request/reach.js";

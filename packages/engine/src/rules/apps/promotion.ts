@@ -1,5 +1,5 @@
 import { deploymentErrors } from "../deployments/deployment-errors.js";
-import type { Success, OperationCall } from "../../context/behavior.js";
+import type { Success, OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";

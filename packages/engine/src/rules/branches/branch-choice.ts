@@ -1,4 +1,4 @@
-import type { OperationCall } from "../../context/behavior.js";
+import type { OperationCall } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";

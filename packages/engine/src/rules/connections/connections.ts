@@ -1,4 +1,4 @@
-import { type OperationCall, handler, type Success } from "../../context/behavior.js";
+import { type OperationCall, handler, type Success } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { page } from "../../request/paging.js";
 import { reach } from "../../request/reach.js";

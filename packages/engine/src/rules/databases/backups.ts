@@ -1,4 +1,4 @@
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import type { OperationCall } from "../../context/behavior.js";
+import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, type RoutedRequest, handler } from "../../context/behavior.js";
+import { type OperationCall, type RoutedRequest, handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";

@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import { reach } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";

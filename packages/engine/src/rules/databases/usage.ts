@@ -1,5 +1,5 @@
 import { databaseErrors } from "./database-errors.js";
-import { type OperationCall, preparedHandler } from "../../context/behavior.js";
+import { type OperationCall, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { reach } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";

@@ -1,5 +1,5 @@
 import { deploymentErrors } from "./deployment-errors.js";
-import { type OperationCall, handler } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";

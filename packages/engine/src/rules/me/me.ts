@@ -1,4 +1,4 @@
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";

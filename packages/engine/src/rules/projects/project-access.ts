@@ -1,4 +1,4 @@
-import type { OperationCall } from "../../context/behavior.js";
+import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
 import { reach } from "../../request/reach.js";
 import type { ProjectRow } from "../../store/rows.js";

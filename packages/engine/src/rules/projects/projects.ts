@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, handler } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";

@@ -1,5 +1,5 @@
 import { projectErrors } from "./project-errors.js";
-import { type OperationCall, handler } from "../../context/behavior.js";
+import { type OperationCall, handler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/preload.js";
 import { reachProject } from "./project-access.js";

@@ -1,4 +1,4 @@
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
 import { regionNames } from "./present-region.js";
 

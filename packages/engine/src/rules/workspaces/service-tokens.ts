@@ -1,5 +1,5 @@
 import { serviceTokenRequest, tokenClaims } from "../../context/access-token.js";
-import { handler, preparedHandler } from "../../context/behavior.js";
+import { handler, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";

@@ -1,4 +1,4 @@
-import { handler } from "../../context/behavior.js";
+import { handler } from "../../context/operation-handler.js";
 import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";

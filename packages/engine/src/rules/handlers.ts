@@ -1,4 +1,4 @@
-import type { OperationHandlers } from "../context/behavior.js";
+import type { OperationHandlers } from "../context/operation-handler.js";
 import type { JobHandlers } from "../jobs/job-handler.js";
 import { agentApprovalHandlers } from "./agent-approvals/agent-approvals.js";
 import { appHandlers } from "./apps/apps.js";
