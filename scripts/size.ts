@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { floors } from "./lint/floors.js";
+import { layers } from "./lint/layers.js";
 import { importsBetweenFolders, leadsUpward, twoWayPairs } from "./lint/folder-imports.js";
 import { allPackageFolders } from "./packages.mjs";
 
@@ -46,7 +46,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL("../", import.meta.url));
   const total = (...folders: string[]): number => sum(linesOf(root, ...folders));
   console.table(
-    Object.fromEntries(allPackageFolders.map((name) => [name, sizeOf(root, name, floors[name])])),
+    Object.fromEntries(allPackageFolders.map((name) => [name, sizeOf(root, name, layers[name])])),
   );
   console.table({
     source: total("packages/*/src"),

@@ -1,5 +1,5 @@
 import { basename, relative, resolve } from "node:path";
-import { floors } from "./floors.js";
+import { layers } from "./layers.js";
 import { betweenFolders, importsBetweenFolders, leadsUpward, placeOf } from "./folder-imports.js";
 import { importsIn } from "./import-graph.js";
 
@@ -13,7 +13,7 @@ export const noTwoWayFolders = {
     schema: [],
     messages: {
       twoWay: "{{from}} imports {{to}}, which imports {{from}}: {{other}}",
-      upward: "{{from}} is a lower folder than {{to}} in scripts/lint/floors.js, and must not import it",
+      upward: "{{from}} is a lower folder than {{to}} in scripts/lint/layers.js, and must not import it",
     },
   },
   create: (context) => ({
@@ -21,7 +21,7 @@ export const noTwoWayFolders = {
       const file = resolve(context.filename);
       const owner = placeOf(file)?.owner;
       if (owner === undefined) return;
-      const order = floors[basename(owner)] ?? [];
+      const order = layers[basename(owner)] ?? [];
       const others = importsBetweenFolders(owner).filter(({ importer }) => importer !== file);
       const imports = betweenFolders(file, importsIn(file, context.sourceCode.text));
       const arrows = new Map(imports.map((each) => [each.to, each]));

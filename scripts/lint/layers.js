@@ -3,7 +3,7 @@
  * not listed have no place in the order.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
-export const floors = {
+export const layers = {
   cli: [
     "commands",
     "git",
