@@ -2,7 +2,8 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import type { ApiError, MgmtError, Advice, AwaitedKind, WaitError } from "@mgmt/sdk";
 import { exitCodeOf, exitCodes } from "./exit-codes.js";
 import { CliError } from "./cli-error.js";
-import { isNestedTooDeep, tooDeep } from "./nesting.js";
+import { isNestedTooDeep } from "../json/nesting.js";
+import { tooDeep } from "./response-errors.js";
 import { firstLineOf, tooManyFilesFailure, isTooManyFiles, tooManyFilesHint } from "./last-resort.js";
 
 /** The printed description of an error, as text or JSON. Never contains a stack, a token or a response body. */

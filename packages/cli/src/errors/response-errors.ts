@@ -8,3 +8,12 @@ export const unexpectedResponse = (expected: string): CliError =>
     `The service sent an unexpected response: it is not ${expected}`,
     "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );
+
+/** @param levels How many there may be. Undefined if the stack of this program was the limit. */
+export const tooDeep = (levels?: number): CliError =>
+  new CliError(
+    "failure",
+    "data:too_deep",
+    `The data is nested ${levels === undefined ? "too deeply" : `more than ${String(levels)} levels deep`}, so that it cannot be printed or changed`,
+    "If it is a response, the request was carried out: check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
+  );

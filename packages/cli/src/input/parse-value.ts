@@ -1,6 +1,6 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
 import type { Field } from "../contract/row.js";
-import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
+import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 import { invalidValue } from "../errors/usage-errors.js";
 import { didYouMean } from "../text/suggest.js";
 import type { Sources } from "./sources.js";

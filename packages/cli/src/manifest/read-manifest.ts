@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from "yaml";
 import schema from "../../mgmt.schema.json";
-import { maxLevels } from "../errors/nesting.js";
+import { maxLevels } from "../json/nesting.js";
 import type { Context } from "../input/context.js";
 import { invalidManifest, noManifest, unreadableManifest } from "../errors/manifest-errors.js";
 import { managedResources } from "../contract/generated/managed-resources.js";

@@ -2,7 +2,7 @@ import { type Failure, failureOf } from "../errors/failure.js";
 import { envOfList } from "../errors/usage-errors.js";
 import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
-import { checkNesting } from "../errors/nesting.js";
+import { checkNesting } from "./check-nesting.js";
 import { ciSystemOf, isCi } from "../system/ci-system.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, withoutLogCommands } from "./log-commands.js";

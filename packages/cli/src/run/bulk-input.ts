@@ -1,7 +1,7 @@
 import { usageError } from "../errors/usage-errors.js";
 import type { Sources } from "../input/sources.js";
 import { isObject } from "../json/json-path.js";
-import { isNestedTooDeep, maxLevels } from "../errors/nesting.js";
+import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
 export const readIds = async (sources: Sources): Promise<string[]> => {

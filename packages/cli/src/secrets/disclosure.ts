@@ -3,7 +3,7 @@ import { secretInLog } from "../errors/secret-errors.js";
 import type { SecretFields } from "../contract/row.js";
 import type { Notice } from "../output/output.js";
 import { ciSystemOf } from "../system/ci-system.js";
-import { checkNesting } from "../errors/nesting.js";
+import { checkNesting } from "../output/check-nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { setsVariable, type SinkFlags } from "./sink-flags.js";
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
-import { checkNesting } from "../../errors/nesting.js";
+import { checkNesting } from "../../output/check-nesting.js";
 import { type Output, SelectedText } from "../../output/output.js";
 import { printable, toJson } from "../../output/printable.js";
 import { redactHeaders } from "../../sdk/redaction.js";

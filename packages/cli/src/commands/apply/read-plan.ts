@@ -1,5 +1,5 @@
 import { invalidPlan, planIsNotJson } from "../../errors/manifest-errors.js";
-import { isNestedTooDeep, maxLevels } from "../../errors/nesting.js";
+import { isNestedTooDeep, maxLevels } from "../../json/nesting.js";
 import { depthOf, keyOf, managedResource, nameOf } from "../../manifest/entry.js";
 import { comesWithProject, type Plan, type Step } from "../../manifest/plan.js";
 import { planIn } from "./plan-shape.js";
