@@ -6,8 +6,14 @@
 export const layers = {
   cli: [
     "commands",
+    "preview",
+    "dumps",
+    "working-directory",
+    "platform",
+    "postgres",
     "git",
     "programs",
+    "installation",
     "manifest",
     "run",
     "service",

@@ -7,7 +7,7 @@ import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../../packages/cli/test/folders.js";
-import { standaloneUpdate } from "../../packages/cli/src/commands/version/installation.js";
+import { standaloneUpdate } from "../../packages/cli/src/installation/installation.js";
 import { root } from "../../scripts/generate/contract/contract.js";
 import { manifestOf } from "../../scripts/release/pack.js";
 import { archiveName, type Target, targets } from "../../scripts/release/targets.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { libpqConnection } from "../../packages/cli/src/commands/db/libpq-parameters.js";
+import { libpqConnection } from "../../packages/cli/src/postgres/libpq-parameters.js";
 import {
   ConnectionStringProblem,
   parseConnectionString,
-} from "../../packages/cli/src/commands/db/parse-connection-string.js";
+} from "../../packages/cli/src/postgres/parse-connection-string.js";
 
 const special = [..."/?#@&=:;'\"\\% ,[]+$!", "\n", "\0", "//", "?a=", "@h/", "/@"];
 const passwords = special.flatMap((text) => [

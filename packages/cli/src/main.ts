@@ -68,7 +68,7 @@ export const main = async (
     else await program.parseAsync(args, { from: "user" });
     // Only a process of its own is told, on a terminal.
     if (host.ownWords !== undefined && output.isTerminal && host.stderr.isTTY) {
-      const { noticeUpdate } = await import("./commands/version/update-notice.js");
+      const { noticeUpdate } = await import("./installation/update-notice.js");
       noticeUpdate({ version, output, env, cwd }, globalFlags(calledCommand(program)));
     }
     return exitCodes.ok;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { addToGitignore } from "../../src/commands/link/ignore-in-git.js";
+import { addToGitignore } from "../../src/working-directory/ignore-in-git.js";
 import { runInProcess } from "../in-process.js";
 import { shop, useProvisioning } from "../provisioning.js";
 

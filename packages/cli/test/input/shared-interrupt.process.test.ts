@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { exitStatusOf } from "../../src/programs/run-program.js";
 import { Interruption } from "../../src/system/interruption.js";
-import { query } from "../../src/commands/db/query.js";
-import { startClient } from "../../src/commands/db/run-client.js";
+import { query } from "../../src/postgres/query.js";
+import { startClient } from "../../src/postgres/start-client.js";
 import { temporaryFolder } from "../folders.js";
 
 const folder = temporaryFolder();

@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../package.json";
-import { standaloneUpdate } from "../../src/commands/version/installation.js";
+import { standaloneUpdate } from "../../src/installation/installation.js";
 import { ensureBuilt } from "../bin.js";
 import { temporaryFolder } from "../folders.js";
 import { untilUnused } from "../home-folders.js";

@@ -2,7 +2,7 @@ import { usageError } from "../../errors/usage-errors.js";
 import { defaultWait, parseDuration } from "../../input/duration.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
 import { globalFlags } from "../../run/program/global-options.js";
-import { addManifestOptions } from "../plan/manifest-options.js";
+import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { StepResult } from "./run-apply.js";
 

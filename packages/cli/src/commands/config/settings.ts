@@ -8,7 +8,7 @@ import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
 import { serviceVariable } from "../../profiles/resolve-access.js";
 import { didYouMean } from "../../text/suggest.js";
-import { updateNoticeVariables } from "../version/variables.js";
+import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
 import { shownAddress } from "../../text/shown-address.js";
 import { clientFor } from "../../service/connect.js";
 

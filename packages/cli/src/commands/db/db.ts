@@ -6,7 +6,7 @@ import { globalFlags } from "../../run/program/global-options.js";
 import { addProjectOption } from "../../run/program/project-option.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import type { ForeignSource } from "./foreign-source.js";
-import { addPartOptions } from "./parts.js";
+import { addPartOptions } from "../../dumps/parts.js";
 import type { CopyFlags, CopyResult } from "./run-copy.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
 import type { RestoreFlags, RestoreResult, SeedFlags } from "./run-restore.js";

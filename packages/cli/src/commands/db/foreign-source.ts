@@ -1,9 +1,9 @@
 import type { Context } from "../../input/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import { postgresEnvironment } from "./connection-environment.js";
-import { type LibpqConnection, libpqConnection } from "./libpq-parameters.js";
-import { ConnectionStringProblem, parseConnectionString } from "./parse-connection-string.js";
-import type { QueryTarget } from "./query.js";
+import { postgresEnvironment } from "../../postgres/connection-environment.js";
+import { type LibpqConnection, libpqConnection } from "../../postgres/libpq-parameters.js";
+import { ConnectionStringProblem, parseConnectionString } from "../../postgres/parse-connection-string.js";
+import type { QueryTarget } from "../../postgres/query.js";
 import { whyNotAsked, ask } from "../../input/ask.js";
 
 /** Where the connection string of another Postgres server comes from. It has a password, so it is no argument. */

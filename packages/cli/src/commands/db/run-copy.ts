@@ -3,13 +3,13 @@ import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { formatBytes } from "../../output/bytes.js";
-import { findClientProgram } from "./client-programs.js";
-import { queryTarget, type QueryTarget, serverVersion } from "./query.js";
-import { type RunningClient, startClient } from "./run-client.js";
+import { findClientProgram } from "../../postgres/client-programs.js";
+import { queryTarget, type QueryTarget, serverVersion } from "../../postgres/query.js";
+import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { type ForeignSource, foreignSource } from "./foreign-source.js";
-import { type DumpedPart, partFlags } from "./parts.js";
-import { runOutput, sqlFlags } from "./run-output.js";
-import { confirmUnlessEmpty } from "./target.js";
+import { type DumpedPart, partFlags } from "../../dumps/parts.js";
+import { runOutput, sqlFlags } from "../../dumps/run-output.js";
+import { confirmUnlessEmpty } from "../../dumps/target.js";
 
 export interface CopyFlags extends DumpedPart {
   /** Whether to drop what the source has before it is created again. */

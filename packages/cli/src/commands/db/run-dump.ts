@@ -10,11 +10,11 @@ import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";
-import { findClientProgram } from "./client-programs.js";
-import { clientEnvironment } from "./connection-environment.js";
-import { queryTarget, serverVersion } from "./query.js";
-import { type RunningClient, startClient } from "./run-client.js";
-import { type DumpedPart, partFlags, tableFlags, tablePattern } from "./parts.js";
+import { findClientProgram } from "../../postgres/client-programs.js";
+import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { queryTarget, serverVersion } from "../../postgres/query.js";
+import { type RunningClient, startClient } from "../../postgres/start-client.js";
+import { type DumpedPart, partFlags, tableFlags, tablePattern } from "../../dumps/parts.js";
 
 export interface DumpFlags extends DumpedPart {
   /** Path, or `-` for standard output. */

@@ -4,13 +4,13 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
-import { findClientProgram, findNewestClientProgram } from "./client-programs.js";
-import { clientEnvironment, postgresEnvironment } from "./connection-environment.js";
-import { type DumpInput, openDump } from "./dump-input.js";
-import { type RunningClient, startClient } from "./run-client.js";
-import { runOutput, sqlFlags } from "./run-output.js";
-import { examineScript, runScript, type ScriptFacts } from "./run-script.js";
-import { confirmUnlessEmpty, inOneTransaction } from "./target.js";
+import { findClientProgram, findNewestClientProgram } from "../../postgres/client-programs.js";
+import { clientEnvironment, postgresEnvironment } from "../../postgres/connection-environment.js";
+import { type DumpInput, openDump } from "../../dumps/dump-input.js";
+import { type RunningClient, startClient } from "../../postgres/start-client.js";
+import { runOutput, sqlFlags } from "../../dumps/run-output.js";
+import { examineScript, runScript, type ScriptFacts } from "../../dumps/run-script.js";
+import { confirmUnlessEmpty, inOneTransaction } from "../../dumps/target.js";
 
 export interface RestoreFlags {
   /** Path, or `-` for standard input. */

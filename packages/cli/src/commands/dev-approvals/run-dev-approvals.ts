@@ -8,7 +8,7 @@ import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { localProfile, type Profile, profileNamed, runningProfile } from "../../profiles/profile.js";
 import { isOwnService } from "../../credentials/own-service.js";
-import { callControl } from "../dev/control.js";
+import { callControl } from "../../platform/control.js";
 
 export interface ControlFlags extends GlobalFlags {
   readonly controlUrl?: string;

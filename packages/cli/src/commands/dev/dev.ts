@@ -2,7 +2,7 @@ import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { addOAuthClient } from "./oauth-clients.js";
-import { platformErrors } from "./platform-errors.js";
+import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run-dev.js";
 

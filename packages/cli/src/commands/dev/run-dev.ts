@@ -20,7 +20,7 @@ import { ciSystemOf } from "../../system/ci-system.js";
 import { maskInLog } from "../../secrets/log-masks.js";
 import { mask } from "../../output/mask.js";
 import { wrap, wrapCommand } from "../../output/wrap.js";
-import { loadPlatform } from "./load-platform.js";
+import { loadPlatform } from "../../platform/load-platform.js";
 import type { OAuthClient } from "./oauth-clients.js";
 import { readPort } from "./port.js";
 import { type Registration, registerService, unregisterService } from "./registration.js";

@@ -7,7 +7,7 @@ import { shellWord } from "../../text/shell-word.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
-import { setVariable, withVariable } from "./env-file.js";
+import { setVariable, withVariable } from "../../working-directory/env-file.js";
 
 export interface EnvOptions {
   readonly databaseId: string | undefined;

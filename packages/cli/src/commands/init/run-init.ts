@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import { ignoreInGit } from "../link/ignore-in-git.js";
+import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { ask, whyNotAsked } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
-import { ignoreInGit } from "./ignore-in-git.js";
+import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
 import { replaceFile } from "../../files/replace-file.js";
 import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";

@@ -1,6 +1,6 @@
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { addManifestOptions } from "./manifest-options.js";
+import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 

@@ -9,13 +9,13 @@ import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import type { DisclosureFlags } from "../../secrets/disclosure.js";
 import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
-import type { PreviewFlags } from "./preview.js";
+import type { PreviewFlags } from "../../preview/preview.js";
 import type { UpOptions } from "./run-up.js";
-import type { PreviewResult } from "./hand-over.js";
+import type { PreviewResult } from "../../preview/hand-over.js";
 import type { ListedPreview } from "./run-list.js";
 import type { ResetResult } from "./run-reset.js";
 import type { SchemaDiff } from "./run-diff.js";
-import type { DeletedPreview } from "./delete-preview.js";
+import type { DeletedPreview } from "../../preview/delete-preview.js";
 import type { PrunedPreview } from "./run-prune.js";
 
 export const previewGroup: GroupDeclaration = {

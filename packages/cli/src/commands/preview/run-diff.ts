@@ -4,14 +4,14 @@ import { ProgramEnded } from "../../errors/exit-codes.js";
 import { accessTo, type DatabaseAccess } from "../../run/database-url.js";
 import { printable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
-import { findBranch, openBranch } from "./open-branch.js";
-import type { PreviewFlags } from "./preview.js";
-import { setupSchema } from "./record.js";
-import { sourceOf } from "./source-database.js";
+import { findBranch, openBranch } from "../../preview/open-branch.js";
+import type { PreviewFlags } from "../../preview/preview.js";
+import { setupSchema } from "../../preview/record.js";
+import { sourceOf } from "../../preview/source-database.js";
 import { execFile } from "node:child_process";
-import { findClientProgram } from "../db/client-programs.js";
-import { clientEnvironment } from "../db/connection-environment.js";
-import { queryTarget, serverVersion } from "../db/query.js";
+import { findClientProgram } from "../../postgres/client-programs.js";
+import { clientEnvironment } from "../../postgres/connection-environment.js";
+import { queryTarget, serverVersion } from "../../postgres/query.js";
 import { throwIfInterrupted } from "../../programs/shared-interrupt.js";
 
 export interface DiffOptions extends Omit<PreviewFlags, "dryRun"> {

@@ -1,9 +1,9 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { notAPreview } from "../../errors/preview-errors.js";
 import { printRequests } from "../../service/dry-run.js";
-import { deletePreview } from "./delete-preview.js";
-import { findBranch, openBranch } from "./open-branch.js";
-import { type PreviewFlags, previewsOn } from "./preview.js";
+import { deletePreview } from "../../preview/delete-preview.js";
+import { findBranch, openBranch } from "../../preview/open-branch.js";
+import { type PreviewFlags, previewsOn } from "../../preview/preview.js";
 
 /** Deletes the preview database of a branch. */
 export const runPreviewDown = async (

@@ -3,10 +3,10 @@ import type { CliError } from "../../errors/cli-error.js";
 import { checkedOutBranches } from "../../git/clone.js";
 import { gitProblem } from "../../git/run-git.js";
 import { remoteBranches } from "../../git/remote.js";
-import { listPreviews, type PlacedPreview } from "./list-previews.js";
-import { openProject } from "./open-branch.js";
-import { type PreviewFlags, projectOf } from "./preview.js";
-import type { GitState, RemoteState } from "./remote-state.js";
+import { listPreviews, type PlacedPreview } from "../../preview/list-previews.js";
+import { openProject } from "../../preview/open-branch.js";
+import { type PreviewFlags, projectOf } from "../../preview/preview.js";
+import type { GitState, RemoteState } from "../../preview/remote-state.js";
 import { type Surroundings, surroundingsOf } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */

@@ -4,13 +4,13 @@ import { noRepository } from "../../errors/preview-errors.js";
 import { checkedOutBranches } from "../../git/clone.js";
 import { remoteBranches } from "../../git/remote.js";
 import { printRequests } from "../../service/dry-run.js";
-import { type DeletedPreview, deletePreview } from "./delete-preview.js";
-import { listPreviews, type PlacedPreview } from "./list-previews.js";
-import { openProject } from "./open-branch.js";
-import { type PreviewFlags, projectOf } from "./preview.js";
-import type { GitState } from "./remote-state.js";
+import { type DeletedPreview, deletePreview } from "../../preview/delete-preview.js";
+import { listPreviews, type PlacedPreview } from "../../preview/list-previews.js";
+import { openProject } from "../../preview/open-branch.js";
+import { type PreviewFlags, projectOf } from "../../preview/preview.js";
+import type { GitState } from "../../preview/remote-state.js";
 import { surroundingsOf } from "../../git/repository.js";
-import { storeRecord } from "./store-record.js";
+import { storeRecord } from "../../preview/store-record.js";
 
 export interface PruneOptions extends Omit<PreviewFlags, "branch"> {
   /** How old a preview is at least before it is deleted because its branch is gone. */

@@ -3,16 +3,16 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBackup, noPreview } from "../../errors/preview-errors.js";
 import type { Disclosure } from "../../secrets/disclosure.js";
 import { printRequests } from "../../service/dry-run.js";
-import { deleteDatabase } from "./delete-preview.js";
-import { disclosePreview } from "./disclose-preview.js";
-import { handOver, type HandOverOptions, type PreviewResult } from "./hand-over.js";
-import type { Progress } from "./interruption-notice.js";
-import { findBranch, openBranch } from "./open-branch.js";
-import type { Preview, PreviewFlags } from "./preview.js";
-import type { PreviewRecord } from "./record.js";
-import { recordOfRun } from "./record-of-run.js";
-import { ensureCopy, type EnsuredCopy, sourceOf } from "./source-database.js";
-import { storeRecord } from "./store-record.js";
+import { deleteDatabase } from "../../preview/delete-preview.js";
+import { disclosePreview } from "../../preview/disclose-preview.js";
+import { handOver, type HandOverOptions, type PreviewResult } from "../../preview/hand-over.js";
+import type { Progress } from "../../preview/interruption-notice.js";
+import { findBranch, openBranch } from "../../preview/open-branch.js";
+import type { Preview, PreviewFlags } from "../../preview/preview.js";
+import type { PreviewRecord } from "../../preview/record.js";
+import { recordOfRun } from "../../preview/record-of-run.js";
+import { ensureCopy, type EnsuredCopy, sourceOf } from "../../preview/source-database.js";
+import { storeRecord } from "../../preview/store-record.js";
 
 export interface ResetOptions extends PreviewFlags, HandOverOptions {
   readonly expiresAt: string | null | undefined;

@@ -3,15 +3,15 @@ import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js
 import type { Disclosure } from "../../secrets/disclosure.js";
 import { printRequests } from "../../service/dry-run.js";
 import { nameProblemOf } from "../../git/branch-name.js";
-import { disclosePreview } from "./disclose-preview.js";
-import { handOver, type HandOverOptions } from "./hand-over.js";
-import type { Progress } from "./interruption-notice.js";
-import { openBranch } from "./open-branch.js";
-import { assertPreview, findPreview, type PreviewFlags } from "./preview.js";
-import type { PreviewRecord } from "./record.js";
-import { recordOfRun } from "./record-of-run.js";
-import { defaultSource, ensureCopy, type EnsuredCopy } from "./source-database.js";
-import { storeRecord } from "./store-record.js";
+import { disclosePreview } from "../../preview/disclose-preview.js";
+import { handOver, type HandOverOptions } from "../../preview/hand-over.js";
+import type { Progress } from "../../preview/interruption-notice.js";
+import { openBranch } from "../../preview/open-branch.js";
+import { assertPreview, findPreview, type PreviewFlags } from "../../preview/preview.js";
+import type { PreviewRecord } from "../../preview/record.js";
+import { recordOfRun } from "../../preview/record-of-run.js";
+import { defaultSource, ensureCopy, type EnsuredCopy } from "../../preview/source-database.js";
+import { storeRecord } from "../../preview/store-record.js";
 
 export interface UpOptions extends PreviewFlags, HandOverOptions {
   /** ISO time, null for never, undefined to leave it as it is. */

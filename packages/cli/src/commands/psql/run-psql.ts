@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { programNotFound } from "../../errors/run-errors.js";
-import { clientEnvironment } from "../db/connection-environment.js";
+import { clientEnvironment } from "../../postgres/connection-environment.js";
 import { findProgram } from "../../system/find-program.js";
 import { runProgram } from "../../programs/run-program.js";
 

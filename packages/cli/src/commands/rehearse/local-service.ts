@@ -9,8 +9,8 @@ import type { Manifest } from "../../manifest/read-manifest.js";
 import { readState, type State } from "../../manifest/read-state.js";
 import { StepRunner } from "../../manifest/run-steps.js";
 import { clientFor } from "../../service/connect.js";
-import { callControl, type Control } from "../dev/control.js";
-import { loadPlatform } from "../dev/load-platform.js";
+import { callControl, type Control } from "../../platform/control.js";
+import { loadPlatform } from "../../platform/load-platform.js";
 import type { RehearsedFault } from "./fault.js";
 
 /** An ephemeral service, in which a command is rehearsed. */

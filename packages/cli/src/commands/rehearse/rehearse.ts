@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { platformErrors } from "../dev/platform-errors.js";
+import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 
 /** `mgmt rehearse`. */

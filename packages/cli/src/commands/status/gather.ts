@@ -4,7 +4,7 @@ import { gitProblem } from "../../git/run-git.js";
 import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "../dev-approvals/run-dev-approvals.js";
-import { previewsAmong } from "../preview/preview.js";
+import { previewsAmong } from "../../preview/preview.js";
 import { branchIn, type Surroundings } from "../../git/repository.js";
 
 /** A database of the project. */

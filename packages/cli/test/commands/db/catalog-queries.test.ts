@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { root } from "../../../../../scripts/generate/contract/contract.js";
-import { catalogQueries } from "../../../src/commands/db/catalog-queries.js";
+import { catalogQueries } from "../../../src/postgres/catalog-queries.js";
 
 const source = join(root, "packages/cli/src");
 

@@ -3,8 +3,8 @@ import { delimiter, join, relative } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { foreignSource } from "../../../src/commands/db/foreign-source.js";
 import type { Context } from "../../../src/input/context.js";
-import { findClientProgram } from "../../../src/commands/db/client-programs.js";
-import { clientEnvironment } from "../../../src/commands/db/connection-environment.js";
+import { findClientProgram } from "../../../src/postgres/client-programs.js";
+import { clientEnvironment } from "../../../src/postgres/connection-environment.js";
 import { temporaryFolder } from "../../folders.js";
 
 const root = temporaryFolder();

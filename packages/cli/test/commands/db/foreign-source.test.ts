@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { libpqConnection } from "../../../src/commands/db/libpq-parameters.js";
+import { libpqConnection } from "../../../src/postgres/libpq-parameters.js";
 import {
   ConnectionStringProblem,
   parseConnectionString,
-} from "../../../src/commands/db/parse-connection-string.js";
+} from "../../../src/postgres/parse-connection-string.js";
 import { withoutConnectionStrings } from "../../../src/run/failures/without-connection-strings.js";
 import { runInProcess } from "../../in-process.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ScriptPart, splitScript } from "../../../src/commands/db/sql-script.js";
+import { type ScriptPart, splitScript } from "../../../src/dumps/sql-script.js";
 
 /** Splits a script that arrives in chunks of so many bytes. */
 const split = async (script: string | Buffer, size: number, isStandard = true): Promise<ScriptPart[]> => {

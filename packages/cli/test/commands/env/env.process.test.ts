@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lineOfOpenQuote, withVariable } from "../../../src/commands/env/env-file.js";
+import { lineOfOpenQuote, withVariable } from "../../../src/working-directory/env-file.js";
 import { type Account, startAccount } from "../auth/account.js";
 import { bin, ensureBuilt } from "../../bin.js";
 import { temporaryFolder } from "../../folders.js";

@@ -1,0 +1,263 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { addAbortSignal, Readable, type Transform } from "node:stream";
+import zlib from "node:zlib";
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import { incompleteDump, notARegularFile, uncopiedInput, unsupportedDump } from "../errors/dump-errors.js";
+import { notADump } from "../errors/postgres-errors.js";
+import { linkedFile, unreadableFile } from "../errors/usage-errors.js";
+import type { Context } from "../input/context.js";
+import { realTarget } from "../files/real-target.js";
+
+/** A dump or a script, from a file or standard input, whose first bytes were looked at. */
+export interface DumpInput {
+  /** Absolute path; undefined for standard input. */
+  readonly path: string | undefined;
+  /** How messages call it. */
+  readonly name: string;
+  /** `script` is SQL; the others are what pg_restore reads. */
+  readonly kind: "script" | "archive" | "folder";
+  /** The file, if another program can read it as it is. */
+  readonly descriptor: number | undefined;
+  /** Reads the contents from their start, without compression. An archive on standard input can be read once. */
+  readonly contents: () => AsyncIterable<Uint8Array>;
+  readonly close: () => Promise<void>;
+}
+
+const { O_NONBLOCK = 0, O_RDONLY } = constants;
+
+/** How many bytes tell what a file is. The mark of a tar archive is at the end of its first header. */
+const headLength = 512;
+
+type Compression = "gzip" | "zstd";
+
+/** How files begin that neither Postgres nor Node.js reads. */
+const unsupported: readonly (readonly [mark: Buffer, what: string, advice: string])[] = [
+  [Buffer.from("BZh"), "compressed with bzip2", "Unpack it first, for example with bunzip2."],
+  [
+    Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]),
+    "compressed with xz",
+    "Unpack it first, for example with unxz.",
+  ],
+  [Buffer.from([0x04, 0x22, 0x4d, 0x18]), "compressed with lz4", "Unpack it first, for example with unlz4."],
+  [
+    Buffer.from([0x50, 0x4b, 0x03, 0x04]),
+    "a zip archive",
+    "Unpack it first, and pass a file that was in it.",
+  ],
+  [Buffer.from([0x37, 0x7a, 0xbc, 0xaf]), "a 7z archive", "Unpack it first, and pass a file that was in it."],
+  [Buffer.from("SQLite format 3"), "a database of SQLite", "Pass a dump that pg_dump has made."],
+  [
+    Buffer.from([0xff, 0xfe]),
+    "text in UTF-16",
+    "Make the dump again with --file PATH: PowerShell writes UTF-16 with >.",
+  ],
+  [Buffer.from([0xfe, 0xff]), "text in UTF-16", "Make the dump again with --file PATH."],
+];
+
+/**
+ * Opens a dump or a script. Standard input is first copied to a temporary file, unless it is an archive: only then is it known
+ * to be whole, and can be read twice.
+ *
+ * @param file path, or `-` for standard input.
+ * @throws `usage:unreadable_file`, `usage:linked_file`, `usage:invalid`, `db:empty_dump`, `db:unsupported_dump`,
+ *   `db:incomplete_dump`, `file:unwritable`.
+ */
+export const openDump = async (file: string, context: Context): Promise<DumpInput> => {
+  if (file === "-") return openStandardInput(context);
+  const path = resolve(context.cwd, file);
+  if ((await realTarget(file, context.cwd)) === undefined) throw linkedFile("--file", file);
+  // Opening a named pipe does not wait for its writer.
+  const handle = await open(path, O_RDONLY | O_NONBLOCK).catch((error: unknown) => {
+    throw unreadableFile("--file", file, error);
+  });
+  try {
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      return await openFolder(path, file);
+    }
+    if (!stats.isFile()) throw notARegularFile(file);
+    return await examine(handle, { path, name: file }, () => handle.close());
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Opens what `pg_dump --format=directory` has written. */
+const openFolder = async (path: string, file: string): Promise<DumpInput> => {
+  const names = await readdir(path);
+  if (!names.some((name) => /^toc\.dat(\.|$)/.test(name))) throw notARegularFile(file);
+  for (const name of names) {
+    // pg_restore would read what a link leads to.
+    if (!(await lstat(join(path, name))).isFile()) throw linkedFile("--file", join(file, name));
+  }
+  return {
+    ...{ path, name: file, kind: "folder", descriptor: undefined },
+    contents: async function* () {},
+    close: () => Promise.resolve(),
+  };
+};
+
+const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput> => {
+  const name = "standard input";
+  const stream: Readable = addAbortSignal(signal, stdin);
+  try {
+    const { head, all } = await peek(stream);
+    if (isArchive(head)) {
+      const close = (): Promise<void> => Promise.resolve();
+      return { path: undefined, name, kind: "archive", descriptor: undefined, contents: () => all, close };
+    }
+    const { handle, close } = await copyToTemporaryFile(all, signal);
+    try {
+      return await examine(handle, { path: undefined, name }, close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+};
+
+/** Finds out what a file contains. */
+const examine = async (
+  handle: FileHandle,
+  { path, name }: Pick<DumpInput, "path" | "name">,
+  close: () => Promise<void>,
+): Promise<DumpInput> => {
+  const raw = (): AsyncGenerator<Uint8Array> => chunksOf(handle);
+  const compression = compressionOf(await headOf(raw()), name);
+  const contents = (): AsyncIterable<Uint8Array> =>
+    compression ? decompressed(raw(), compression, name) : raw();
+  const head = compression ? await headOf(contents()) : await headOf(raw());
+  if (head.length === 0) throw notADump(path ?? name);
+  refuseUnsupported(head, name);
+  const kind = isArchive(head) ? "archive" : "script";
+  if (kind === "script" && head.includes(0)) {
+    throw unsupportedDump(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
+  }
+  const descriptor = compression ? undefined : handle.fd;
+  return { path, name, kind, descriptor, contents, close };
+};
+
+/** Returns whether pg_restore reads a file that begins so: the custom format, or a tar archive. */
+const isArchive = (head: Buffer): boolean =>
+  head.subarray(0, 5).equals(Buffer.from("PGDMP")) || head.subarray(257, 262).equals(Buffer.from("ustar"));
+
+const refuseUnsupported = (head: Buffer, name: string): void => {
+  for (const [mark, what, advice] of unsupported) {
+    if (head.subarray(0, mark.length).equals(mark)) throw unsupportedDump(name, what, advice);
+  }
+};
+
+const compressionOf = (head: Buffer, name: string): Compression | undefined => {
+  if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
+  if (!head.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))) return undefined;
+  if (createZstdDecompress) return "zstd";
+  const advice = "Unpack it first, for example with unzstd, or use Node.js 22.15 or newer.";
+  throw unsupportedDump(name, "compressed with zstd", advice);
+};
+
+// Node.js has it since 22.15; the types are those of the oldest version that is supported.
+const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+
+const decompressed = async function* (
+  raw: AsyncIterable<Uint8Array>,
+  compression: Compression,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  const unpack =
+    compression === "zstd" && createZstdDecompress ? createZstdDecompress() : zlib.createGunzip();
+  const input = Readable.from(raw, { objectMode: false });
+  input.once("error", (error) => unpack.destroy(error)).pipe(unpack);
+  try {
+    // A stream of bytes gives nothing else, as long as it has no encoding.
+    for await (const chunk of unpack) yield chunk as Uint8Array;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined || !/^(Z_|ZSTD_)/.test(code)) throw error;
+    throw incompleteDump(
+      name,
+      code === "Z_BUF_ERROR" ? "its compressed data ends early" : "its compressed data is damaged",
+    );
+  } finally {
+    input.destroy();
+    unpack.destroy();
+  }
+};
+
+const chunkLength = 2 ** 18;
+
+/** Reads a file at positions of its own, so that a program that inherits it reads it from its start. */
+const chunksOf = async function* (handle: FileHandle): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ;) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkLength), 0, chunkLength, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+};
+
+/** Reads the first bytes of a stream. `all` gives them again, and then the others. */
+const peek = async (
+  stream: AsyncIterable<Uint8Array>,
+): Promise<{ head: Buffer; all: AsyncIterable<Uint8Array> }> => {
+  const chunks = stream[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  let length = 0;
+  while (length < headLength) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start.push(value);
+    length += value.length;
+  }
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    yield* start;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  return { head: Buffer.concat(start).subarray(0, headLength), all: all() };
+};
+
+const headOf = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const { head, all } = await peek(stream);
+  await all[Symbol.asyncIterator]().return?.();
+  return head;
+};
+
+/** Copies a stream to a file that only this user can read, and that is gone when it is closed. */
+const copyToTemporaryFile = async (
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<{ handle: FileHandle; close: () => Promise<void> }> => {
+  let folder: string | undefined;
+  let handle: FileHandle | undefined;
+  const close = async (): Promise<void> => {
+    await handle?.close().catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    folder = await mkdtemp(join(tmpdir(), "mgmt-input-"));
+    handle = await open(join(folder, "input"), "wx+", 0o600);
+    // The file has no name while it is used, so that nothing is left if this process is killed. Windows does not allow that.
+    if (process.platform !== "win32") await rm(folder, { recursive: true, force: true });
+    let position = 0;
+    for await (const chunk of chunks) {
+      // At a position of its own, so that a program that inherits the file reads it from its start.
+      for (let written = 0; written < chunk.length;) {
+        const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, position);
+        written += bytesWritten;
+        position += bytesWritten;
+      }
+    }
+    return { handle, close };
+  } catch (error) {
+    await close();
+    signal.throwIfAborted();
+    throw uncopiedInput(error);
+  }
+};

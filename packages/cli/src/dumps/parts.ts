@@ -1,0 +1,56 @@
+import { Option } from "commander";
+import { usageError } from "../errors/usage-errors.js";
+import type { MgmtCommand } from "../run/program/command.js";
+
+/** Which part of a database is dumped. Default: all of it. */
+export interface DumpedPart {
+  readonly schemaOnly?: boolean;
+  readonly dataOnly?: boolean;
+}
+
+/** Adds the flags that say which part of a database is dumped. */
+export const addPartOptions = (command: MgmtCommand): void => {
+  command
+    .addOption(
+      new Option("--schema-only", "only tables, views, functions and so on, without rows").conflicts(
+        "dataOnly",
+      ),
+    )
+    .option("--data-only", "only rows, into tables that exist");
+};
+
+/** Returns the arguments of pg_dump for them. */
+export const partFlags = ({ schemaOnly, dataOnly }: DumpedPart): string[] => [
+  ...(schemaOnly ? ["--schema-only"] : []),
+  ...(dataOnly ? ["--data-only"] : []),
+];
+
+/**
+ * Returns the pattern of pg_dump that stands for a table. It folds capital letters, and has more wildcards, where it is not quoted
+ * (https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS).
+ *
+ * @param name `table` or `schema.table` as in the database, with `*` and `?` for any characters; or quoted as in SQL.
+ * @throws a usage error if a part of it is empty.
+ */
+export const tablePattern = (name: string): string => {
+  if (name.includes('"')) return name;
+  const parts = name.split(".");
+  if (parts.length > 2 || parts.includes("")) {
+    throw usageError(
+      `--table: ${name} is not the name of a table`,
+      `Pass table or schema.table. Quote a name that has dots, as in SQL: '"a.table"'.`,
+    );
+  }
+  return parts.map((part) => part.replaceAll(/[^*?]+/g, '"$&"')).join(".");
+};
+
+/**
+ * Returns the arguments of pg_dump that choose tables, each of which must exist.
+ *
+ * @param major version of pg_dump. One that is older than 16 leaves out the partitions of a table.
+ */
+export const tableFlags = (patterns: readonly string[], major: number): string[] => {
+  if (patterns.length === 0) return [];
+  const flag = major >= 16 ? "--table-and-children" : "--table";
+  return ["--strict-names", ...patterns.map((pattern) => `${flag}=${pattern}`)];
+};

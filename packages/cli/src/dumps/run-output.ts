@@ -1,0 +1,68 @@
+import { isDuplicate } from "../errors/sqlstate-hints.js";
+import type { Context } from "../input/context.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { replaceObjects } from "./replace-objects.js";
+import type { RunningClient } from "../postgres/start-client.js";
+import { runScript } from "./run-script.js";
+import { inOneTransaction } from "./target.js";
+
+/** The output of a program, and how to run it. */
+export interface Output {
+  /** How messages call it. */
+  readonly name: string;
+  /** Whether it drops what it has first, and what depends on that. The program must write the statements that drop. */
+  readonly clean: boolean;
+  /** Whether that could be asked for. */
+  readonly canClean: boolean;
+  /** Called with the number of bytes of each piece. */
+  readonly onBytes?: (count: number) => void;
+}
+
+/** Arguments of pg_dump and pg_restore for SQL. The owners of a dump do not exist in another database. */
+export const sqlFlags = (clean: boolean): string[] => [
+  ...["--no-owner", "--no-privileges"],
+  ...(clean ? ["--clean", "--if-exists"] : []),
+];
+
+/**
+ * Runs the SQL that pg_dump or pg_restore writes, in one transaction, which is committed only if the program succeeds. Nothing that the
+ * database responds becomes part of it.
+ *
+ * @param start starts the program, with a pipe for what it writes.
+ * @throws errors of `runScript`, and the failure of the program; `db:rows_only`.
+ */
+export const runOutput = async (
+  start: () => RunningClient,
+  { name, clean, canClean, onBytes }: Output,
+  access: DatabaseAccess,
+  context: Context,
+): Promise<void> => {
+  let program: RunningClient | undefined;
+  const contents = async function* (): AsyncGenerator<Uint8Array> {
+    // Output from before the first read would be lost if the program ended meanwhile.
+    program = start();
+    for await (const chunk of program.stdout ?? []) {
+      const bytes = chunk as Uint8Array; // A stream without an encoding has nothing else.
+      onBytes?.(bytes.length);
+      yield bytes;
+    }
+    // The end of what a program writes does not say that it has written all.
+    await program.ended;
+  };
+  const suggestsClean = canClean && !clean;
+  const advise = (sqlState: string): string | undefined =>
+    suggestsClean && isDuplicate(sqlState)
+      ? "It already has what the dump has: pass --clean to drop that first."
+      : undefined;
+  const options = { isOutput: true, advise, ...(clean ? { adapt: replaceObjects(name) } : {}) };
+  await inOneTransaction(access, context, async () => {
+    try {
+      const facts = { isDump: true, ownTransaction: undefined };
+      await runScript({ name, contents }, facts, access, context, options);
+    } catch (error) {
+      program?.kill();
+      await program?.ended.catch(() => undefined);
+      throw error;
+    }
+  });
+};

@@ -1,0 +1,211 @@
+import { errorCode } from "@mgmt/internal/errors/error-code";
+import {
+  incompleteDump,
+  metaCommandRefused,
+  openTransaction,
+  scriptFailed,
+  type ScriptState,
+  type ServerProblem,
+  statementTooLong,
+  transactionRefused,
+} from "../errors/dump-errors.js";
+import type { Context } from "../input/context.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import type { Adapt } from "./replace-objects.js";
+import type { DumpInput } from "./dump-input.js";
+import { openSession } from "../postgres/session.js";
+import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLong } from "./sql-script.js";
+
+/** Facts about a script before it runs. */
+export interface ScriptFacts {
+  /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
+  readonly isDump: boolean;
+  /** Line of the first statement that begins or ends a transaction. */
+  readonly ownTransaction: number | undefined;
+}
+
+/** How a script is run. */
+export interface ScriptOptions {
+  /** Whether a program writes the script while it runs, so that its lines tell nobody anything. Default: false. */
+  readonly isOutput?: boolean;
+  /** Changes statements. Default: they run as they are. */
+  readonly adapt?: Adapt;
+  /** Returns what to do about a SQLSTATE, rather than what helps after any statement. */
+  readonly advise?: (sqlState: string) => string | undefined;
+}
+
+/** The first and the last line of each database in what pg_dump and pg_dumpall write. */
+const dumpStart = /^PostgreSQL database( cluster)? dump$/;
+const dumpEnd = /^PostgreSQL database( cluster)? dump complete$/;
+
+/**
+ * Reads a script to its end before any of it runs.
+ *
+ * @param advice how to avoid commands of psql, none of which run.
+ * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
+ */
+export const examineScript = async (
+  { name, contents }: DumpInput,
+  advice: string,
+  signal: AbortSignal,
+): Promise<ScriptFacts> => {
+  let [starts, ends] = [0, 0];
+  let ownTransaction: number | undefined;
+  for await (const part of partsOf(name, splitScript(contents()))) {
+    signal.throwIfAborted();
+    if (part.kind === "meta-command" && !isRestriction(part.text)) {
+      throw metaCommandRefused(name, part.line, part.text.slice(0, 40), advice);
+    }
+    if (part.kind === "unfinished") {
+      throw incompleteDump(
+        name,
+        `it ends in the middle of ${part.what}, which begins on line ${String(part.line)}`,
+      );
+    }
+    if (part.kind === "comment") {
+      if (dumpStart.test(part.text)) starts += 1;
+      if (dumpEnd.test(part.text)) ends += 1;
+    }
+    if (part.kind !== "statement" || !controlsTransaction(part)) continue;
+    if (starts === 0 || !isOfLargeObjects(part)) ownTransaction ??= part.line;
+  }
+  if (starts > ends) throw incompleteDump(name, lastLineMissing);
+  return { isDump: starts > 0, ownTransaction };
+};
+
+const lastLineMissing = "its last line is missing, which says that the dump is complete";
+
+/** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
+const isRestriction = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
+
+/** Whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
+const controlsTransaction = ({ words: [first = "", second, third] }: ScriptStatement): boolean => {
+  if (first === "rollback") return second !== "to" && third !== "to";
+  if (first === "prepare" || first === "start") return second === "transaction";
+  return ["begin", "commit", "end", "abort"].includes(first);
+};
+
+/** pg_dump writes large objects between these, which are not needed where all of the dump is one transaction. */
+const isOfLargeObjects = ({ bytes }: ScriptStatement): boolean =>
+  bytes.length < 10 && /^(?:BEGIN|COMMIT);$/.test(Buffer.from(bytes).toString());
+
+const partsOf = async function* (name: string, parts: AsyncIterable<ScriptPart>): AsyncGenerator<ScriptPart> {
+  try {
+    yield* parts;
+  } catch (error) {
+    throw error instanceof StatementTooLong ? statementTooLong(name, error.line) : error;
+  }
+};
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/**
+ * Runs a script in one transaction, or in its own ones if it has some. The transaction is committed after the last statement, so
+ * that a process that is killed on the way leaves nothing.
+ *
+ * @throws `db:statement_failed`, `db:open_transaction`, `database:unreachable`; for a script that was not examined before,
+ *   `db:meta_command`, `db:incomplete_dump`, and `db:own_transaction`.
+ */
+export const runScript = async (
+  { name, contents }: Pick<DumpInput, "name" | "contents">,
+  { isDump, ownTransaction }: ScriptFacts,
+  access: DatabaseAccess,
+  context: Pick<Context, "signal">,
+  { isOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
+): Promise<void> => {
+  const { databaseId } = access;
+  const session = await openSession(access, context);
+  let progress: ScriptState = ownTransaction === undefined ? "undone" : "partly";
+  let current: ScriptStatement | undefined;
+  try {
+    if (ownTransaction === undefined) await session.run(encode("begin"));
+    let transactionLine = 1;
+    // A script that was examined is.
+    let isWhole = !isOutput;
+    for await (const part of partsOf(name, splitScript(contents(), session.hasStandardStrings))) {
+      if (part.kind === "statement") {
+        if (isDump && (isNewSetting(part) || (ownTransaction === undefined && isOfLargeObjects(part))))
+          continue;
+        if (ownTransaction === undefined && controlsTransaction(part)) {
+          if (isOutput) throw transactionRefused(name);
+          throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
+        }
+        const bytes = adapt(part);
+        if (!bytes) continue;
+        current = part;
+        const wasOpen = session.isInTransaction();
+        const answer = await session.run(bytes);
+        if (!wasOpen) transactionLine = part.line;
+        if ((answer === "copy") !== part.readsRows)
+          throw new Error("The server and the script disagree about a COPY");
+        if (ownTransaction === undefined && !session.isInTransaction()) progress = "partly";
+      } else if (part.kind === "rows") {
+        await session.sendRows(part.bytes);
+      } else if (part.kind === "rows-end") {
+        await session.endRows();
+      } else if (part.kind === "comment") {
+        isWhole ||= dumpEnd.test(part.text);
+      } else if (part.kind === "unfinished" && isOutput) {
+        throw incompleteDump(name, `it ends in the middle of ${part.what}`);
+      } else if (part.kind === "meta-command" && isOutput && !isRestriction(part.text)) {
+        throw metaCommandRefused(name, part.line, part.text.slice(0, 40), "pg_dump writes none.");
+      } else if (part.kind === "unfinished" || !isRestriction(part.text)) {
+        throw scriptFailed(`${name}:${String(part.line)}`, changedStrings, databaseId, progress);
+      }
+    }
+    if (!isWhole) throw incompleteDump(name, lastLineMissing);
+    if (ownTransaction !== undefined) {
+      if (session.isInTransaction()) throw openTransaction(name, transactionLine, databaseId);
+      return;
+    }
+    if (progress === "undone") progress = "unknown";
+    await session.run(encode("commit"));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    // The server has refused the commit, and has undone the transaction.
+    if (progress === "unknown" && problem.state !== undefined) progress = "undone";
+    const line = current ? lineIn(current, error) : 1;
+    const place = isOutput ? name : `${name}:${String(line)}`;
+    const advice = problem.state === undefined ? undefined : advise?.(problem.state);
+    throw scriptFailed(place, problem, databaseId, progress, advice);
+  } finally {
+    await session.end();
+  }
+};
+
+/** The problem of a script that is split differently while it runs than before, because of itself or a setting of its role. */
+const changedStrings: ServerProblem = {
+  message: "standard_conforming_strings is off, so that strings of the script end elsewhere",
+  state: undefined,
+  detail: undefined,
+  hint: undefined,
+};
+
+/** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets what is the default anyway. */
+const isNewSetting = ({ bytes }: ScriptStatement): boolean =>
+  bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
+
+/** Returns what the server or the network said; undefined for an error of this program. */
+const problemOf = (error: unknown): ServerProblem | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const field = (key: string): string | undefined => {
+    const value: unknown = Reflect.get(error, key);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const isOfServer = field("severity") !== undefined;
+  const isOfNetwork =
+    /^Connection terminated/.test(error.message) || /^E[A-Z]+$/.test(errorCode(error) ?? "");
+  if (!isOfServer && !isOfNetwork) return undefined;
+  const state = isOfServer ? field("code") : undefined;
+  return { message: error.message, state, detail: field("detail"), hint: field("hint") };
+};
+
+/** Returns the line of a statement on which the server found an error. */
+const lineIn = ({ bytes, line }: ScriptStatement, error: unknown): number => {
+  const position = error instanceof Error ? Number(Reflect.get(error, "position")) : Number.NaN;
+  if (!Number.isInteger(position)) return line;
+  const before = [...Buffer.from(bytes).toString("utf8")].slice(0, position - 1);
+  return line + before.filter((character) => character === "\n").length;
+};

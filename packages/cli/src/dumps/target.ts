@@ -1,0 +1,63 @@
+import type { Context, GlobalFlags } from "../input/context.js";
+import { confirmationNeeded } from "../errors/run-errors.js";
+import { whyNotAsked } from "../input/ask.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { relationsIn, tablesWithRows } from "./contents.js";
+
+/** How many tables a question names. */
+const maxNamedTables = 5;
+
+/** When to ask. */
+export interface Asking {
+  /** Whether a person is asked about an empty database too. Default: false. */
+  readonly evenIfEmpty?: boolean;
+  /** Whether standard input is read for `--file`, so that nobody can be asked. Default: false. */
+  readonly readsStdin?: boolean;
+}
+
+/**
+ * Asks before a database that is not empty is changed.
+ *
+ * @param verb The action: `restore a dump into`.
+ * @param what Whether tables or only rows make it not empty.
+ * @throws `confirmation:needed` and `confirmation:declined`; `program:not_found` and `database:unreachable`.
+ */
+export const confirmUnlessEmpty = async (
+  verb: string,
+  access: DatabaseAccess,
+  what: "tables" | "rows",
+  flags: GlobalFlags,
+  context: Context,
+  { evenIfEmpty = false, readsStdin = false }: Asking = {},
+): Promise<void> => {
+  const tables = await (what === "tables" ? relationsIn(access, context) : tablesWithRows(access, context));
+  const isSettled = tables.length === 0 && (!evenIfEmpty || whyNotAsked(context) !== undefined);
+  if (isSettled || flags.yes) return;
+  const names = [...tables.slice(0, maxNamedTables), ...(tables.length > maxNamedTables ? ["…"] : [])].join(
+    ", ",
+  );
+  const which = what === "tables" ? "tables and views" : "tables with rows";
+  const contents =
+    tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${which} (${names})`;
+  const question = `${verb} database ${access.databaseId}, ${contents}`;
+  if (readsStdin) throw confirmationNeeded(question, "standard input is read for --file");
+  const { confirm } = await import("../input/confirm.js");
+  await confirm(question, context);
+};
+
+/** Runs something that changes a database in one transaction. Says after a signal what that leaves. */
+export const inOneTransaction = async <T>(
+  { databaseId }: DatabaseAccess,
+  { output, signal }: Pick<Context, "output" | "signal">,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) {
+      const message = `Database ${databaseId} is unchanged unless the work was just complete: it is one transaction.`;
+      output.notice({ code: "db:rolled_back", message, databaseId });
+    }
+    throw error;
+  }
+};

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { isOwnFolder, readOwn } from "../files/own-cache.js";
+import { findProgram, programEnvironment } from "../system/find-program.js";
+import { isStandalone } from "../system/standalone.js";
+
+const dayMs = 86_400_000;
+
+const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
+
+/**
+ * The latest version of a package, as npm printed it into a file. npm asks the registry that it is configured with. The time of the file
+ * is that of the last lookup or notice.
+ */
+export class LatestVersion {
+  private readonly file: string;
+
+  /**
+   * @param name Name of the package.
+   * @param folder Folder of the file.
+   * @param env Environment of npm.
+   */
+  constructor(
+    private readonly name: string,
+    private readonly folder: string,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {
+    this.file = join(folder, "latest-version");
+  }
+
+  /** Returns the version, or undefined if it is not known. npm may still be looking it up, or may have failed. */
+  read(): string | undefined {
+    const text = readOwn(this.file)?.toString("utf8").trim() ?? "";
+    return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text) ? text : undefined;
+  }
+
+  /** Whether the last lookup or notice was more than a day ago. */
+  isDue(): boolean {
+    const stats = lstatSync(this.file, { throwIfNoEntry: false });
+    // The clock may have been moved back since.
+    return stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > dayMs;
+  }
+
+  /** Starts npm in the background, which writes the version. Does nothing if there is no npm. */
+  lookUp(): void {
+    const npm = npmProgram(this.env);
+    const output = this.empty();
+    if (output === undefined) return;
+    try {
+      if (npm === undefined) return;
+      const [program = "", ...words] = [...npm, "view", this.name, "dist-tags.latest", ...quick];
+      spawn(program, words, {
+        // Not the working directory, whose .npmrc could name another registry.
+        cwd: this.folder,
+        env: programEnvironment(this.env),
+        detached: true,
+        stdio: ["ignore", output, "ignore"],
+        windowsHide: true,
+      })
+        .on("error", () => undefined)
+        .unref();
+    } finally {
+      closeSync(output);
+    }
+  }
+
+  /** Forgets the version until it is looked up again, a day from now. */
+  forget(): void {
+    const output = this.empty();
+    if (output !== undefined) closeSync(output);
+  }
+
+  /** Opens the file, empty. Returns undefined if another user could have put a link in the place of its folder. */
+  private empty(): number | undefined {
+    if (!isOwnFolder(this.folder)) return undefined;
+    makeDirectory(this.folder);
+    const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+    const now = Date.now() / 1_000;
+    futimesSync(descriptor, now, now);
+    return descriptor;
+  }
+}
+
+/** Makes npm print nothing else, and give up early. */
+const quick = [
+  "--json=false",
+  "--loglevel=silent",
+  "--logs-max=0",
+  "--no-update-notifier",
+  "--fetch-retries=0",
+  "--fetch-timeout=10000",
+];
+
+/** Returns the words that start npm, or undefined if it is not installed. */
+const npmProgram = (env: NodeJS.ProcessEnv): string[] | undefined => {
+  if (process.platform !== "win32") {
+    const npm = findProgram("npm", env);
+    return npm === undefined ? undefined : [npm];
+  }
+  // The npm in PATH is a script there, which only a shell can start, and the standalone program cannot run its program.
+  if (isStandalone()) return undefined;
+  const script = join(dirname(process.execPath), "node_modules/npm/bin/npm-cli.js");
+  return existsSync(script) ? [process.execPath, script] : undefined;
+};

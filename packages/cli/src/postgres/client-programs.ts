@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import type { CliError } from "../errors/cli-error.js";
+import type { Context } from "../input/context.js";
+import { clientTooOld } from "../errors/postgres-errors.js";
+import { programNotFound } from "../errors/run-errors.js";
+import { expandVersions, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { programFolders } from "@mgmt/internal/programs/program-files";
+import { fileNameOf } from "../system/find-program.js";
+
+/** A program of Postgres that connects to databases. */
+export type ClientName = "psql" | "pg_dump" | "pg_restore";
+
+export interface ClientProgram {
+  readonly name: ClientName;
+  /** Absolute path. */
+  readonly path: string;
+  /** For example `18.4`. */
+  readonly version: string;
+  /** For example `18`. */
+  readonly major: number;
+}
+
+/** A version of Postgres, as people write it, and its first number. */
+export type PostgresVersion = Pick<ClientProgram, "version" | "major">;
+
+/** Where to look for programs after those: the folders of servers, which have the clients too, and those of clients alone. */
+const usualDirectories: readonly string[] = [
+  ...usualSystemDirectories,
+  "/opt/homebrew/opt/libpq/bin",
+  "/usr/local/opt/libpq/bin",
+  "C:/Program Files/PostgreSQL/*/bin",
+];
+
+/**
+ * Finds a client program of Postgres that supports a server: one of the server's version, or else the oldest that is newer, because the
+ * output of a newer one may have settings that the server does not know. Of several with the same version, it is the first in `PATH`, in
+ * the folder of `MGMT_POSTGRES`, or where the system has them.
+ *
+ * @param server Version of the server, which the program must not be older than. Default: any, and the first program is taken.
+ * @param directories Patterns of folders to search after these.
+ * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
+ */
+export const findClientProgram = async (
+  name: ClientName,
+  { env }: Pick<Context, "env">,
+  server?: PostgresVersion,
+  directories: readonly string[] = usualDirectories,
+): Promise<ClientProgram> => {
+  const others: ClientProgram[] = [];
+  for await (const candidate of candidates(name, env, directories)) {
+    if (!server || candidate.major === server.major) return candidate;
+    others.push(candidate);
+  }
+  others.sort((left, right) => left.major - right.major);
+  const oldestNewer = others.find(({ major }) => major >= (server?.major ?? 0));
+  if (oldestNewer) return oldestNewer;
+  // Of several, the first in `PATH` is named.
+  const newest = others.find(({ major }) => major === others.at(-1)?.major);
+  if (newest && server) throw clientTooOld(newest, server);
+  throw noClientProgram(name);
+};
+
+/**
+ * Finds the newest client program of Postgres, which reads the archives of all versions before it.
+ *
+ * @param directories Patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
+ * @throws `program:not_found`.
+ */
+export const findNewestClientProgram = async (
+  name: ClientName,
+  { env }: Pick<Context, "env">,
+  directories: readonly string[] = usualDirectories,
+): Promise<ClientProgram> => {
+  let newest: ClientProgram | undefined;
+  for await (const candidate of candidates(name, env, directories)) {
+    if (!newest || candidate.major > newest.major) newest = candidate;
+  }
+  if (!newest) throw noClientProgram(name);
+  return newest;
+};
+
+const noClientProgram = (name: ClientName): CliError =>
+  programNotFound(
+    name,
+    "Install the client programs of Postgres: postgresql-client on Debian and Ubuntu, libpq with Homebrew.",
+  );
+
+const candidates = async function* (
+  name: ClientName,
+  env: NodeJS.ProcessEnv,
+  patterns: readonly string[],
+): AsyncGenerator<ClientProgram> {
+  const seen = new Set<string>();
+  const server = env["MGMT_POSTGRES"] ?? "";
+  const inPath = [...programFolders(env), ...(isAbsolute(server) ? [server] : [])];
+  for (const pattern of [...inPath, ...patterns]) {
+    const isPattern = pattern.includes("*") && !inPath.includes(pattern);
+    for (const folder of isPattern ? await expandVersions(pattern) : [pattern]) {
+      const path = join(folder, fileNameOf(name));
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const version = await versionOf(path);
+      if (version) yield { name, path, ...version };
+    }
+  }
+};
+
+/** Returns the version of a program, or undefined if it does not run. */
+const versionOf = async (path: string): Promise<PostgresVersion | undefined> => {
+  try {
+    await access(path, constants.X_OK);
+  } catch {
+    return undefined;
+  }
+  const text = await new Promise<string>((resolve) => {
+    execFile(path, ["--version"], { env: { LC_ALL: "C" } }, (error, stdout) => resolve(error ? "" : stdout));
+  });
+  const [, version, major] = /PostgreSQL\) ((\d+)\S*)/.exec(text) ?? [];
+  return version === undefined ? undefined : { version, major: Number(major) };
+};

@@ -1,0 +1,39 @@
+import { programEnvironment } from "../system/find-program.js";
+import type { Connectable } from "../run/connectable.js";
+
+/** Whether libpq reads a variable. The others that start like this choose colors of messages. */
+const isOfLibpq = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);
+
+/**
+ * Returns the environment of a client program of Postgres: that of this process, without what is for `mgmt` alone, and without the
+ * variables of libpq, of which some send a connection elsewhere, weaken it, or change what a session does.
+ *
+ * @param own Variables of libpq to set. Only the process and its account can read them, unlike arguments.
+ * @returns variables, of which an undefined one is removed.
+ */
+export const postgresEnvironment = (
+  env: NodeJS.ProcessEnv,
+  own: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv => ({
+  ...programEnvironment(env),
+  ...Object.fromEntries(
+    Object.keys(env)
+      .filter(isOfLibpq)
+      .map((name) => [name, undefined]),
+  ),
+  ...own,
+});
+
+/** Returns the environment of a client program of Postgres that connects to a database. */
+export const clientEnvironment = (
+  env: NodeJS.ProcessEnv,
+  { host, port, user, password, sslMode }: Connectable,
+): NodeJS.ProcessEnv =>
+  postgresEnvironment(env, {
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: "postgres",
+    PGSSLMODE: sslMode,
+  });

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import type { Context } from "../input/context.js";
+import { unreachableDatabase } from "../errors/postgres-errors.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import { catalogQueries, searchPath } from "./catalog-queries.js";
+import { findClientProgram, type PostgresVersion } from "./client-programs.js";
+import { clientEnvironment } from "./connection-environment.js";
+
+/** A database that client programs of Postgres can connect to. */
+export interface QueryTarget {
+  /** Id of a database of the service, or the address of another server. */
+  readonly name: string;
+  /** Arguments that choose the database, without a password. */
+  readonly args: readonly string[];
+  /** The whole environment of the programs. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Returns how client programs connect to a database of the service. */
+export const queryTarget = (access: DatabaseAccess, { env }: Pick<Context, "env">): QueryTarget => ({
+  name: access.databaseId,
+  args: [],
+  env: clientEnvironment(env, access),
+});
+
+/**
+ * Runs one of the queries of the command with psql, and returns the values of its column. They are only data: nothing that a database
+ * responds may become SQL, input of psql, or the name of a file.
+ *
+ * @throws `program:not_found`; `database:unreachable` if psql cannot connect or the statement fails.
+ */
+export const query = async (
+  name: keyof typeof catalogQueries,
+  { name: database, args, env }: QueryTarget,
+  context: Pick<Context, "env" | "signal">,
+): Promise<string[]> => {
+  const { signal } = context;
+  const { path } = await findClientProgram("psql", context);
+  // Names can have every character but NUL.
+  const flags = [
+    "--no-psqlrc",
+    "--no-password",
+    "--quiet",
+    "--tuples-only",
+    "--no-align",
+    "--record-separator-zero",
+  ];
+  const command = `--command=${searchPath}; ${catalogQueries[name]}`;
+  // A server that does not respond would keep the command waiting.
+  const limited = { ...env, PGCONNECT_TIMEOUT: "10", PGCLIENTENCODING: "UTF8", LC_ALL: "C" };
+  const options = { env: limited, signal, maxBuffer: 64 * 2 ** 20 };
+  return new Promise((resolve, reject) => {
+    execFile(path, [...flags, command, ...args], options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout.split("\0").filter((value) => value !== ""));
+      const problem = stderr.replace(/^psql: error: /, "").trim() || error.message;
+      throwIfInterrupted(signal).then(() => reject(unreachableDatabase(database, problem)), reject);
+    });
+  });
+};
+
+/** Returns the version of a server. Throws what `query` does. */
+export const serverVersion = async (
+  target: QueryTarget,
+  context: Pick<Context, "env" | "signal">,
+): Promise<PostgresVersion> => {
+  const [version = ""] = await query("serverVersion", target, context);
+  return { version: version.split(" ")[0] ?? version, major: Number.parseInt(version, 10) };
+};

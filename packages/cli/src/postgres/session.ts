@@ -1,0 +1,196 @@
+import { connect } from "node:net";
+import { Client, type ClientConfig, type Connection, type Submittable } from "pg";
+import { unreachableDatabase } from "../errors/postgres-errors.js";
+import type { Context } from "../input/context.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+
+/** The server's answer to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
+export type Answer = "done" | "copy";
+
+/** A session of Postgres. */
+export interface Session {
+  /**
+   * Runs a statement, byte for byte, and passes over what it returns.
+   *
+   * @throws DatabaseError of pg if the server refuses it; another error if the connection is lost.
+   */
+  readonly run: (statement: Uint8Array) => Promise<Answer>;
+  /** Sends rows to a `COPY`, and waits until there is room for more. */
+  readonly sendRows: (rows: Uint8Array) => Promise<void>;
+  /** Ends the rows of a `COPY`. Throws what `run` does. */
+  readonly endRows: () => Promise<Answer>;
+  /** Whether a transaction is open, which the server says after each statement. */
+  readonly isInTransaction: () => boolean;
+  /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
+  readonly hasStandardStrings: () => boolean;
+  /** Ends the session. Changes that were not committed are undone. */
+  readonly end: () => Promise<void>;
+}
+
+/** How long the server may take to accept a session, in milliseconds. */
+const connectMs = 10_000;
+/** How long it may take to accept a request to cancel a statement, in milliseconds. */
+const cancelMs = 3_000;
+
+/**
+ * Opens a session in a database, which ends when the signal is aborted. The statement that runs then is canceled.
+ *
+ * @throws `database:unreachable`.
+ */
+export const openSession = async (
+  access: DatabaseAccess,
+  { signal }: Pick<Context, "signal">,
+): Promise<Session> => {
+  const client = newClient(access);
+  let standardStrings = true;
+  const { connection } = client;
+  connection.on("parameterStatus", ({ parameterName, parameterValue }: ParameterStatus) => {
+    if (parameterName === "standard_conforming_strings") standardStrings = parameterValue === "on";
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await throwIfInterrupted(signal);
+    const problem = error instanceof Error ? error.message : String(error);
+    throw unreachableDatabase(access.databaseId, problem);
+  }
+  const cancel = (): void => {
+    void cancelStatement(client).then(() => connection.stream.destroy());
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  let statement: Statement | undefined;
+  return {
+    run: (text) => {
+      statement = new Statement(text);
+      client.query(statement);
+      return statement.next();
+    },
+    sendRows: async (rows) => {
+      const { stream } = connection;
+      if (stream.destroyed || stream.write(message("d", rows))) return;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          stream.off("drain", go).off("close", go);
+          resolve();
+        };
+        stream.once("drain", go).once("close", go);
+      });
+    },
+    endRows: () => {
+      if (!statement) throw new Error("No COPY is under way");
+      connection.stream.write(message("c", new Uint8Array()));
+      return statement.next();
+    },
+    isInTransaction: () => client.getTransactionStatus() !== "I",
+    hasStandardStrings: () => standardStrings,
+    end: async () => {
+      signal.removeEventListener("abort", cancel);
+      await client.end().catch(() => undefined);
+    },
+  };
+};
+
+/**
+ * Returns a client of a database, which is not connected yet.
+ *
+ * @param settings more of pg's settings. Variables of libpq, which pg reads from the environment of the process, change nothing.
+ */
+export const newClient = (
+  { host, port, user, password, sslMode }: DatabaseAccess,
+  settings: ClientConfig = {},
+): Client => {
+  const { options, client_encoding } = settings;
+  const client = new Client({
+    ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectMs },
+    // As `sslmode=require` of libpq: encrypted, without a check of the certificate.
+    ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
+    application_name: "mgmt",
+    ...settings,
+  });
+  const parameters: unknown = Reflect.get(client, "connectionParameters");
+  if (parameters instanceof Object) {
+    Object.assign(parameters, { options, replication: undefined, client_encoding });
+  }
+  // Without a listener, a broken connection would end the process. The statement that runs fails, too.
+  client.on("error", () => undefined);
+  return client;
+};
+
+/** Returns a message of the protocol: a letter, the length, and the contents. */
+const message = (letter: string, ...contents: readonly Uint8Array[]): Buffer => {
+  const head = Buffer.alloc(5);
+  head.write(letter);
+  head.writeInt32BE(
+    contents.reduce((sum, { length }) => sum + length, 4),
+    1,
+  );
+  return Buffer.concat([head, ...contents]);
+};
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/**
+ * Asks the server to cancel what a session does, as Ctrl-C in psql. Resolves when the request was sent, or could not be.
+ * Source: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
+ */
+const cancelStatement = (client: Client): Promise<void> =>
+  new Promise((resolve) => {
+    const { host, port } = client;
+    // The types of pg do not have what the server has told the client at the start.
+    const numbers = [16, 80_877_102, Reflect.get(client, "processID"), Reflect.get(client, "secretKey")];
+    const request = Buffer.alloc(16);
+    for (const [index, number] of numbers.entries()) request.writeInt32BE(Number(number), index * 4);
+    const socket = connect({ host, port, timeout: cancelMs }, () => socket.end(request));
+    socket.on("error", () => undefined);
+    socket.on("timeout", () => socket.destroy());
+    socket.on("close", () => resolve());
+  });
+
+/**
+ * A statement in the simple query protocol of Postgres, whose bytes are sent as they are: they may be in another encoding.
+ * Source: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-SIMPLE-QUERY
+ */
+class Statement implements Submittable {
+  private settle: { resolve: (answer: Answer) => void; reject: (error: unknown) => void } | undefined;
+  private outcome: { readonly error: unknown } | undefined;
+
+  constructor(private readonly text: Uint8Array) {}
+
+  /** Waits for the next answer. */
+  next(): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+      if (this.outcome) reject(this.outcome.error);
+    });
+  }
+
+  submit({ stream }: Connection): void {
+    stream.write(message("Q", this.text, Buffer.of(0)));
+  }
+
+  handleError(error: unknown): void {
+    this.outcome ??= { error };
+    this.settle?.reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.settle?.resolve("done");
+  }
+
+  handleCopyInResponse(): void {
+    this.settle?.resolve("copy");
+  }
+
+  // Rows that a statement returns are ignored.
+  handleCopyData(): void {}
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+}

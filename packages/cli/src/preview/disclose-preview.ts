@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import type { Context } from "../input/context.js";
+import { assertMayBePrinted, type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
+import type { HandOverOptions } from "./hand-over.js";
+import { explainInterruption, type Progress } from "./interruption-notice.js";
+import type { PreviewFlags } from "./preview.js";
+
+/**
+ * Runs a command that creates a preview and discloses its connection string: opens the files for it first, and closes them in the
+ * end. If it is interrupted, says what exists and how to go on.
+ */
+export const disclosePreview = async <Options extends HandOverOptions & PreviewFlags>(
+  handOverOptions: Options,
+  context: Context,
+  run: (options: Options, disclosure: Disclosure, progress: Progress) => Promise<void>,
+): Promise<void> => {
+  const options = withGitHubEnv(handOverOptions, context);
+  const { showSecrets = false } = options.disclosure;
+  if (options.file === "-" && options.dryRun === undefined) {
+    assertMayBePrinted("The connection string", { showSecrets }, context);
+  }
+  const disclosure = await prepareDisclosure(
+    { paths: ["connectionString"], issued: true },
+    options.dryRun === undefined ? options.disclosure : {},
+    context,
+  );
+  const progress: Progress = {};
+  try {
+    await run(options, disclosure, progress);
+  } catch (error) {
+    explainInterruption(progress, context);
+    throw error;
+  } finally {
+    await disclosure.end();
+  }
+};
+
+/** The environment file of GitHub Actions has a syntax of its own. */
+const withGitHubEnv = <Options extends HandOverOptions>(options: Options, { cwd, env }: Context): Options => {
+  const { file, name, disclosure } = options;
+  const variables = env["GITHUB_ENV"];
+  if (!variables || file === undefined || resolve(cwd, file) !== resolve(cwd, variables)) return options;
+  return { ...options, file: undefined, disclosure: { ...disclosure, githubEnv: name } };
+};

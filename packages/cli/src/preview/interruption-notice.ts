@@ -1,0 +1,37 @@
+import type { Context } from "../input/context.js";
+
+/** The changes that an unfinished command has made so far. */
+export interface Progress {
+  /** The branch in the project, once it exists or may exist. */
+  branch?: string;
+  /** Whether the request that creates the database was sent. */
+  isCreating?: boolean;
+  /** Id of the database, once it is known. */
+  databaseId?: string;
+  /** Id of a database that was deleted. */
+  deletedId?: string;
+}
+
+/** Says what exists and how to go on, if the command was interrupted after it had changed something. */
+export const explainInterruption = (
+  { branch, isCreating, databaseId, deletedId }: Progress,
+  { output, signal }: Pick<Context, "output" | "signal">,
+): void => {
+  if (!signal.aborted || branch === undefined) return;
+  const state =
+    databaseId !== undefined
+      ? `Database ${databaseId} of ${branch} exists, and becomes ready in the background.`
+      : isCreating
+        ? `The branch ${branch} of the project exists, and its database may have been created.`
+        : `The branch ${branch} of the project may exist, without a database.`;
+  const gone = deletedId === undefined ? "" : `Database ${deletedId} was deleted. `;
+  const next = ["up", "down"].map((name) => ["mgmt", "preview", name, "--branch", branch]);
+  const message = `${gone}${state} The same mgmt preview up continues; mgmt preview down deletes what exists.`;
+  output.notice({
+    code: "preview:interrupted",
+    message,
+    branch,
+    ...(databaseId !== undefined && { databaseId }),
+    next,
+  });
+};

@@ -1,0 +1,108 @@
+import type { Database } from "@mgmt/sdk";
+import { isRepositoryKey } from "../git/repository-key.js";
+
+/**
+ * The record of a preview database. Its logical id has the part that decides about its deletion, because an agent needs the approval of its
+ * sponsor to change it: see the operation `databases.update`. Its name, which everybody may change, has the rest, for people. Whether its
+ * setup has succeeded is in the database itself.
+ */
+export interface PreviewRecord {
+  /** Whether the branch is known to have been in the git remote. In the logical id. */
+  readonly pushed?: boolean | undefined;
+  /** When `mgmt preview prune` may delete it, as an ISO time. In the logical id. */
+  readonly expiresAt?: string | undefined;
+  /** First digits of the commit that `mgmt preview up` last ran for. In the name. */
+  readonly commit?: string | undefined;
+  /** Whether a run had a setup, and none has succeeded yet. In the name. */
+  readonly setupPending?: boolean;
+}
+
+/** The identity of the preview of a repository on a branch. */
+export interface PreviewIdentity {
+  /** Key of the git repository, or null if it was made without one. */
+  readonly repository: string | null;
+  /** Id of the branch that it was created on. */
+  readonly branchId: string;
+}
+
+/**
+ * Schema in a preview database whose comment says that a setup has succeeded. A comment runs no code of anybody who can change the
+ * database, unlike a table.
+ */
+export const setupSchema = "mgmt_preview";
+
+const prefix = "preview";
+
+/**
+ * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a
+ * record is what a preview is created with, so that the service refuses a second one at the same time.
+ */
+export const logicalIdOf = (
+  { repository, branchId }: PreviewIdentity,
+  { pushed, expiresAt }: Pick<PreviewRecord, "pushed" | "expiresAt"> = {},
+): string =>
+  [
+    prefix,
+    ...(repository === null ? [] : [repository]),
+    branchId,
+    ...(pushed ? ["pushed"] : []),
+    ...(expiresAt === undefined ? [] : [`expires-${expiresAt.slice(0, 16).replaceAll(/[-:]/g, "")}Z`]),
+  ].join(".");
+
+/** Returns what a database is the preview of, and its record. Undefined if it is no preview, or has been moved to another branch. */
+export const readRecord = ({
+  logicalId,
+  branchId,
+  name,
+}: Pick<Database, "logicalId" | "branchId" | "name">):
+  | (PreviewIdentity & { readonly record: PreviewRecord })
+  | undefined => {
+  const [first, ...parts] = logicalId?.split(".") ?? [];
+  if (first !== prefix || branchId === null) return undefined;
+  const expiresAt = timeIn(parts.at(-1));
+  if (expiresAt !== undefined) parts.pop();
+  const pushed = parts.at(-1) === "pushed";
+  if (pushed) parts.pop();
+  if (parts.pop() !== branchId) return undefined;
+  const [repository = null, ...others] = parts;
+  if (others.length > 0 || (repository !== null && !isRepositoryKey(repository))) return undefined;
+  return { repository, branchId, record: { pushed, expiresAt, ...notesIn(name) } };
+};
+
+/** Returns the time in a part of a logical id, `expires-20261201T1200Z`, as an ISO time. */
+const timeIn = (part = ""): string | undefined => {
+  const [, year = "", ...rest] = /^expires-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(part) ?? [];
+  const [month, day, hour, minute] = rest;
+  return year === "" ? undefined : `${year}-${month ?? ""}-${day ?? ""}T${hour ?? ""}:${minute ?? ""}:00Z`;
+};
+
+/** The limit of the API. */
+const maxNameLength = 256;
+
+/** Returns the name of the preview database of a branch: `feature/cart (commit 1a2b3c4d5e6f, setup pending)`. */
+export const nameWith = (
+  branch: string,
+  { commit, setupPending }: Pick<PreviewRecord, "commit" | "setupPending">,
+): string => {
+  const parts = [
+    ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
+    ...(setupPending ? ["setup pending"] : []),
+  ];
+  const suffix = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+  if (branch.length + suffix.length <= maxNameLength) return branch + suffix;
+  let cut = "";
+  for (const character of branch) {
+    if (cut.length + character.length + 1 + suffix.length > maxNameLength) break;
+    cut += character;
+  }
+  return `${cut}…${suffix}`;
+};
+
+const notesIn = (name: string): Pick<PreviewRecord, "commit" | "setupPending"> => {
+  const [, commit, pending] =
+    / \((?:commit ([0-9a-f]{7,12}))?(?:(?:, |(?<=\())(setup pending))?\)$/.exec(name) ?? [];
+  return { commit, setupPending: pending !== undefined };
+};
+
+/** Whether a name is still one that this command gives the preview of a branch. */
+export const isOwnName = (name: string, branch: string): boolean => name === nameWith(branch, notesIn(name));

@@ -1,0 +1,100 @@
+import { type Client, escapeLiteral } from "pg";
+import type { Context } from "../input/context.js";
+import { causeText } from "../errors/cli-error.js";
+import { unreachableDatabase } from "../errors/postgres-errors.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { newClient } from "../postgres/session.js";
+import { setupSchema } from "./record.js";
+
+/** The state of the setup as a preview database records it. `unknown` stands for a record that this version cannot read. */
+export type SetupState = "none" | "done" | "unknown";
+
+/** Number of the advisory lock that is held while a setup runs: the first eight bytes of the SHA-256 of `mgmt preview setup`. */
+const lockNumber = "7972968968623681924";
+
+/**
+ * A session of a preview database. Its lock ends with it, also if this process is killed. The record is in the database that it is
+ * about: it stays when that is renamed, and is gone when its data is replaced.
+ */
+export class SetupSession {
+  readonly #access: DatabaseAccess;
+  readonly #signal: AbortSignal;
+  #client: Client;
+
+  private constructor(access: DatabaseAccess, signal: AbortSignal) {
+    this.#access = access;
+    this.#signal = signal;
+    this.#client = this.#newClient();
+  }
+
+  /** Throws `database:unreachable`. */
+  static async open(access: DatabaseAccess, { signal }: Pick<Context, "signal">): Promise<SetupSession> {
+    const session = new SetupSession(access, signal);
+    await session.#connect();
+    return session;
+  }
+
+  /** Tries to get the lock of the setup. */
+  async tryLock(): Promise<boolean> {
+    const rows = await this.#rows(`select pg_catalog.pg_try_advisory_lock(${lockNumber}) as locked`);
+    return rows[0]?.["locked"] === true;
+  }
+
+  async readState(): Promise<SetupState> {
+    const rows = await this.#rows(
+      `select pg_catalog.obj_description(n.oid, 'pg_namespace') as comment from pg_catalog.pg_namespace n
+        where n.nspname operator(pg_catalog.=) ${escapeLiteral(setupSchema)}`,
+    );
+    if (rows.length === 0) return "none";
+    const [, id] = commentPattern.exec(String(rows[0]?.["comment"])) ?? [];
+    if (id === undefined) return "unknown";
+    // A copy of a preview has its record too.
+    return id === this.#access.databaseId ? "done" : "none";
+  }
+
+  /** Records that the setup has succeeded. Connects again if the connection was lost meanwhile. */
+  async recordDone(): Promise<void> {
+    const comment = commentFor(this.#access.databaseId);
+    const sql = `create schema if not exists ${setupSchema}; comment on schema ${setupSchema} is ${escapeLiteral(comment)}`;
+    try {
+      await this.#rows(sql);
+    } catch {
+      this.#signal.throwIfAborted();
+      await this.end();
+      this.#client = this.#newClient();
+      await this.#connect();
+      await this.#rows(sql);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+
+  #newClient(): Client {
+    return newClient(this.#access, {
+      application_name: "mgmt preview",
+      options: "-c search_path=pg_catalog",
+      client_encoding: "UTF8",
+      keepAlive: true,
+    });
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.#client.connect();
+    } catch (error) {
+      await this.end();
+      this.#signal.throwIfAborted();
+      throw unreachableDatabase(this.#access.databaseId, causeText(error));
+    }
+  }
+
+  async #rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { rows } = await this.#client.query<Record<string, unknown>>(sql);
+    return rows;
+  }
+}
+
+const commentFor = (databaseId: string): string => `mgmt preview: the setup of ${databaseId} has succeeded`;
+const commentPattern = /^mgmt preview: the setup of (\S+) has succeeded$/;

@@ -1,0 +1,128 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Context } from "../input/context.js";
+import { setupRunning } from "../errors/preview-errors.js";
+import { causeText } from "../errors/cli-error.js";
+import { inheritedEnvironment } from "../system/find-program.js";
+import type { DatabaseAccess } from "../run/database-url.js";
+import { exitStatusOf } from "../programs/run-program.js";
+import type { SetupSession, SetupState } from "./setup-session.js";
+
+export interface Setup {
+  /** Git branch. */
+  readonly branch: string;
+  /** Shell command that prepares a preview. */
+  readonly command: string;
+  /** Whether to run it also if one has succeeded already. */
+  readonly again: boolean;
+  /** Name of the variable with the connection string. */
+  readonly variable: string;
+  /** How long to wait for the setup of another run. */
+  readonly timeoutMs: number;
+  /** Called before the command runs. */
+  readonly onStart: () => Promise<void>;
+}
+
+/** How often to look whether the setup of another run has ended. */
+const pollMs = 500;
+
+/**
+ * Runs the setup of a preview unless one has succeeded. Several runs at once wait for each other.
+ *
+ * @returns its exit status, or undefined if it did not run.
+ * @throws `database:unreachable`; `preview:setup_running`.
+ */
+export const runSetupOnce = async (
+  setup: Setup,
+  access: DatabaseAccess,
+  context: Context,
+): Promise<number | undefined> => {
+  const { output, signal } = context;
+  const { branch, command, again, variable } = setup;
+  const { databaseId } = access;
+  const { SetupSession: Session } = await import("./setup-session.js");
+  const session = await Session.open(access, context);
+  try {
+    await lock(session, setup, context);
+    const state = again ? "none" : await stateIn(session, signal);
+    if (state !== "none") {
+      if (state === "unknown") {
+        const message = `It is not known whether the setup of ${branch} has succeeded, so it did not run. --setup-again runs it.`;
+        output.notice({ code: "preview:setup_unknown", message, databaseId });
+      } else {
+        output.info(
+          `The setup did not run, because one has succeeded for the preview of ${branch}. --setup-again runs it.`,
+        );
+      }
+      return undefined;
+    }
+    await setup.onStart();
+    output.info(`Running the setup: ${command}`);
+    const status = await runInShell(command, { [variable]: access.url }, context);
+    signal.throwIfAborted();
+    if (status === 0) await record(session, branch, databaseId, context);
+    return status;
+  } finally {
+    await session.end();
+  }
+};
+
+const lock = async (
+  session: SetupSession,
+  { branch, timeoutMs }: Setup,
+  { output, signal }: Context,
+): Promise<void> => {
+  const end = performance.now() + timeoutMs;
+  for (let isAnnounced = false; !(await session.tryLock()); isAnnounced = true) {
+    if (performance.now() > end) throw setupRunning(branch);
+    if (!isAnnounced) output.info(`Waiting for another run of the setup of ${branch}.`);
+    await pause(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+};
+
+const stateIn = async (session: SetupSession, signal: AbortSignal): Promise<SetupState> => {
+  try {
+    return await session.readState();
+  } catch {
+    signal.throwIfAborted();
+    return "unknown";
+  }
+};
+
+const record = async (
+  session: SetupSession,
+  branch: string,
+  databaseId: string,
+  { output, signal }: Context,
+): Promise<void> => {
+  try {
+    await session.recordDone();
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = `The setup of ${branch} has succeeded, but that cannot be recorded in the database: ${causeText(error)}. The next mgmt preview up with --setup runs it again.`;
+    await output.warn({ code: "preview:setup_not_recorded", message, databaseId });
+  }
+};
+
+/**
+ * Runs a command in a shell, with the connection string in its environment. Its output goes to standard error, because standard output is
+ * for the result. Returns its exit status.
+ */
+const runInShell = (
+  command: string,
+  variables: Readonly<Record<string, string>>,
+  { env, cwd, interruption }: Pick<Context, "env" | "cwd" | "interruption">,
+): Promise<number> => {
+  const [shell, args] =
+    process.platform === "win32"
+      ? [env["ComSpec"] ?? "cmd.exe", ["/d", "/s", "/c", command]]
+      : ["/bin/sh", ["-c", command]];
+  return exitStatusOf(shell, args, {
+    cwd,
+    env: { ...inheritedEnvironment(env), ...variables },
+    stdio: ["ignore", 2, 2],
+    interruption,
+    // The run ends with the signal once the setup has ended.
+    onSignal: (signal) => interruption.interrupt(signal),
+    notFound: "Install a shell, or run the setup yourself with mgmt run.",
+  });
+};

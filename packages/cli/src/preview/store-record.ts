@@ -1,0 +1,55 @@
+import type { Database, MgmtClient } from "@mgmt/sdk";
+import type { Context } from "../input/context.js";
+import { ApiError } from "../sdk/sdk.js";
+import { ignoring } from "./delete-preview.js";
+import { isOwnName, logicalIdOf, nameWith, type PreviewIdentity, type PreviewRecord } from "./record.js";
+
+/** A preview, as far as its record is concerned. */
+export interface RecordedPreview extends PreviewIdentity {
+  readonly database: Pick<Database, "id" | "name" | "logicalId">;
+  readonly record: PreviewRecord;
+}
+
+/**
+ * Stores what a preview remembers, unless it has been stored. An agent cannot store what decides about the deletion of a preview
+ * without its sponsor. It leaves that to a later run of its sponsor, and says so if it was asked to.
+ *
+ * @returns the preview as it is then.
+ */
+export const storeRecord = async (
+  preview: RecordedPreview,
+  gitName: string,
+  wanted: PreviewRecord,
+  client: MgmtClient,
+  { output, signal }: Pick<Context, "output" | "signal">,
+): Promise<RecordedPreview> => {
+  const { database, record: earlier } = preview;
+  const name = isOwnName(database.name, gitName) ? nameWith(gitName, wanted) : database.name;
+  const logicalId = logicalIdOf(preview, wanted);
+  const isRefused = logicalId !== database.logicalId && (await isAgent(client, signal));
+  const { pushed, expiresAt } = isRefused ? earlier : wanted;
+  const record = { ...wanted, pushed, expiresAt };
+  if (expiresAt !== wanted.expiresAt) {
+    const now = expiresAt === undefined ? "does not expire" : `expires at ${expiresAt}, as before`;
+    const message = `The preview of ${gitName} ${now}: only the sponsor of an agent can change that, with mgmt preview up --expires.`;
+    output.notice({ code: "preview:expiry_not_stored", message, databaseId: database.id });
+  }
+  const changes = {
+    ...(name !== database.name && { name }),
+    ...(logicalId !== database.logicalId && !isRefused && { logicalId }),
+  };
+  if (Object.keys(changes).length > 0) {
+    await ignoring(["database:not_found"], client.databases.update(database.id, changes, { signal }));
+  }
+  return { ...preview, database: { ...database, ...changes }, record };
+};
+
+/** Whether the credential is that of an agent. False where the service does not say. */
+const isAgent = async (client: MgmtClient, signal: AbortSignal): Promise<boolean> => {
+  try {
+    return (await client.me.get({ signal })).credential.type === "agent_token";
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+};
