@@ -5,7 +5,7 @@ import { setupFailed } from "../errors/preview-errors.js";
 import { accessTo } from "../run/database-url.js";
 import { type Disclosure, type DisclosureFlags, goElsewhere } from "../secrets/disclosure.js";
 import { withVariable } from "../working-directory/env-file.js";
-import { writeVariable } from "../commands/env/run-env.js";
+import { writeVariable } from "../working-directory/write-variable.js";
 import { runSetupOnce } from "./setup.js";
 import { type RecordedPreview, storeRecord } from "./store-record.js";
 

@@ -1,13 +1,11 @@
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
-import { commitRisk } from "../../git/commit-risk.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { shellWord } from "../../text/shell-word.js";
 import { databaseAccess } from "../../run/database-url.js";
 import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
-import { setVariable, withVariable } from "../../working-directory/env-file.js";
+import { withVariable } from "../../working-directory/env-file.js";
+import { writeVariable } from "../../working-directory/write-variable.js";
 
 export interface EnvOptions {
   readonly databaseId: string | undefined;
@@ -57,21 +55,6 @@ export const runEnv = async (
   }
 };
 
-/** Sets a variable in an env file. Says whether it had another value, and warns if others can read it. Returns whether it changed. */
-export const writeVariable = async (
-  { path, name, url }: { readonly path: string; readonly name: string; readonly url: string },
-  context: Context,
-): Promise<boolean> => {
-  const { changed, mode, assignments } = await setVariable(path, name, url, context.cwd);
-  await warnAboutReaders(path, mode, context);
-  await warnAboutCommit(path, context);
-  const suffix = assignments > 1 ? `, on each of the ${String(assignments)} lines that set it` : "";
-  context.output.info(
-    changed ? `Wrote ${name} to ${path}${suffix}.` : `${path} already has this ${name}${suffix}.`,
-  );
-  return changed;
-};
-
 const printResult = (
   written: Omit<EnvResult, "changed">,
   changed: boolean,
@@ -79,16 +62,4 @@ const printResult = (
 ): Promise<void> => {
   const result: EnvResult = { ...written, changed };
   return output.result(result, "EnvResult");
-};
-
-/** Warns if everybody who clones the repository could read the password. */
-const warnAboutCommit = async (path: string, context: Context): Promise<void> => {
-  const risk = await commitRisk(path, context);
-  if (!risk) return;
-  const message =
-    risk === "tracked"
-      ? `git tracks ${path}, so that its password may be committed. Run: git rm --cached ${shellWord(path)}. ` +
-        `Then add ${basename(path)} to .gitignore unless it is there already.`
-      : `git does not ignore ${path}, so that its password may be committed. Add ${basename(path)} to .gitignore.`;
-  await context.output.warn({ code: "env:tracked", message, file: path });
 };

@@ -15,8 +15,8 @@ import { announceLink } from "../../profiles/announce-link.js";
 import { linkFileIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
-import { writeVariable } from "../env/run-env.js";
-import { writeLink } from "../link/run-link.js";
+import { writeLink } from "../../working-directory/write-link.js";
+import { writeVariable } from "../../working-directory/write-variable.js";
 
 export interface InitFlags {
   /** Id or name. */

@@ -1,9 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { linkedToNothing, unwritableLink } from "../../errors/storage-errors.js";
+import { linkedToNothing } from "../../errors/storage-errors.js";
 import { missingInput } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
-import { warnAboutReaders } from "../../secrets/warn-about-readers.js";
-import { replaceFile } from "../../files/replace-file.js";
 import { commitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { whyNotAsked } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
@@ -11,7 +9,8 @@ import { mayBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { shellWord } from "../../text/shell-word.js";
 import { activeProfile } from "../../profiles/active-profile.js";
-import { type Link, linkFileIn, readLink } from "../../profiles/link-file.js";
+import type { Link } from "../../profiles/link-file.js";
+import { writeLink } from "../../working-directory/write-link.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
 import { connect } from "../../service/connect.js";
 
@@ -78,33 +77,6 @@ const chooseProject = async (flags: GlobalFlags, context: Context): Promise<stri
   const value = await chooseResource("project", "Project", { client, known: {}, flags, context });
   context.chosen.push({ flag: "--project-id", value });
   return value;
-};
-
-/**
- * Writes the link of the working directory: the profile that commands use in it, and ids. Ids that are left out are unchanged.
- *
- * @throws `link:unwritable`; errors of reading the link.
- */
-export const writeLink = async (
-  ids: Omit<Link, "profile">,
-  flags: GlobalFlags,
-  context: Context,
-): Promise<{ file: string; link: Link }> => {
-  const { cwd } = context;
-  const file = linkFileIn(cwd);
-  const { name } = activeProfile(flags, context);
-  const before = readLink(file);
-  // The ids of one profile mean nothing in another.
-  const unchanged = before?.profile === name?.value ? before : undefined;
-  const link: Link = { ...unchanged, ...(name && { profile: name.value }), ...ids };
-  const text = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
-  const { mode } = await replaceFile(file, { root: cwd, createFolder: true }, () => text).catch(
-    (error: unknown) => {
-      throw unwritableLink(file, error);
-    },
-  );
-  await warnAboutReaders(file, mode, context, "link:open_mode");
-  return { file, link };
 };
 
 const kinds = [
