@@ -1,28 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Context } from "../../input/context.js";
-import { programEnvironment } from "../../system/find-program.js";
+import { launchBrowser } from "../../programs/browser.js";
 import { withSignInKey } from "./sign-in-key.js";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { homeFolder } from "@mgmt/internal/files/user-folders";
-
-/** Files that container runtimes create in every container. */
-const containerMarkers = ["/.dockerenv", "/run/.containerenv"];
-
-/** Returns why a browser here could not be redirected back to this process, or undefined when it should work. */
-export const whyNoBrowser = (
-  env: NodeJS.ProcessEnv,
-  system: NodeJS.Platform = process.platform,
-  exists: (path: string) => boolean = existsSync,
-): string | undefined => {
-  if (env["SSH_CONNECTION"] || env["SSH_TTY"] || env["SSH_CLIENT"]) return "this is an SSH session";
-  const isContainer = env["container"] || env["KUBERNETES_SERVICE_HOST"] || containerMarkers.some(exists);
-  if (isContainer) return "this is a container";
-  const hasDisplay = env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["WSL_DISTRO_NAME"] || env["BROWSER"];
-  return system === "linux" && !hasDisplay ? "there is no display" : undefined;
-};
 
 /**
  * Opens the login address in a browser, by means of a page that only this user can read. Prints the address as well, because
@@ -59,32 +43,6 @@ export const printedAddress = (
   { url, signInKey }: LoginAddress,
   { output, stderr }: Pick<Context, "output" | "stderr">,
 ): string => (stderr.isTTY && output.format === "table" ? withSignInKey(url, signInKey) : url);
-
-/** Opens an address in a browser. Returns whether a browser could be started. */
-export const launchBrowser = async (url: string): Promise<boolean> => {
-  try {
-    const { default: open } = await import("open");
-    const child = await inProgramEnvironment(() => open(url));
-    child.on("error", () => undefined);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-/** Runs a function that starts a program with the variables of this process, as those of a program that this command chooses. */
-const inProgramEnvironment = async <T>(start: () => Promise<T>): Promise<T> => {
-  const own = { ...process.env };
-  const changed = programEnvironment(process.env);
-  for (const name of Object.keys(own)) if (!(name in changed)) delete process.env[name];
-  Object.assign(process.env, changed);
-  try {
-    return await start();
-  } finally {
-    for (const name of Object.keys(changed)) if (!(name in own)) delete process.env[name];
-    Object.assign(process.env, own);
-  }
-};
 
 /** A page on this machine that redirects the browser to the address of a login. */
 interface RedirectPage {
