@@ -6,7 +6,8 @@ import type { MgmtCommand } from "../../run/program/command.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
-import type { ControlFlags, Decision, PrintedApproval } from "./run-dev-approvals.js";
+import type { ControlFlags } from "../../platform/request-control.js";
+import type { Decision, PrintedApproval } from "./run-dev-approvals.js";
 
 // Deciding is not an operation of the API: these commands call the control surface of `mgmt dev`.
 

@@ -1,0 +1,27 @@
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { isObject } from "../../json/json-path.js";
+import { requestControl } from "../../platform/request-control.js";
+import { chooseProfile } from "../../profiles/active-profile.js";
+
+/**
+ * Returns how many approvals are pending at the service that commands use. Undefined if it is not one of `mgmt dev` whose control
+ * surface is known, or if that does not respond.
+ */
+export const countWaiting = async (flags: GlobalFlags, context: Context): Promise<number | undefined> => {
+  const { env } = context;
+  const isGiven = Boolean(env["MGMT_CONTROL_URL"] && env["MGMT_CONTROL_SECRET_FILE"]);
+  const isOfProfile =
+    flags.baseUrl === undefined &&
+    !env["MGMT_BASE_URL"] &&
+    chooseProfile(flags, context).profile?.controlUrl !== undefined;
+  if (!isGiven && !isOfProfile) return undefined;
+  try {
+    const rows = await requestControl("GET", "/approvals", undefined, flags, context);
+    return Array.isArray(rows)
+      ? rows.filter((row) => isObject(row) && row["status"] === "pending").length
+      : undefined;
+  } catch {
+    context.signal.throwIfAborted();
+    return undefined;
+  }
+};
