@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Printing } from "../src/commands/generated/printed-schemas.js";
+import type { Printing } from "../src/commands/schema/generated/printed-schemas.js";
 import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { definedCommands } from "./program.js";
 import type { Result } from "./result.js";

@@ -1,7 +1,7 @@
 import document from "@mgmt/sdk/openapi.json";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
-import { printedResults } from "../../src/commands/generated/printed-schemas.js";
+import { printedResults } from "../../src/commands/schema/generated/printed-schemas.js";
 import { detailColumns, listColumns } from "../../src/output/columns.js";
 import { groupOverlays, overlays } from "../../src/contract/overlay.js";
 import type { Schema } from "../../src/contract/row.js";

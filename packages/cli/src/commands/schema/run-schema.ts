@@ -11,7 +11,7 @@ export const schemaOf = async (root: Command, words: readonly string[]): Promise
   const { row, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
     import("../../contract/generated/schemas.js"),
-    import("../generated/printed-schemas.js"),
+    import("./generated/printed-schemas.js"),
   ]);
   const id = row?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
@@ -75,7 +75,7 @@ const resultOfRow = (
 
 /** Returns the schema of what a hand-written command prints. */
 const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
-  const { printedResults } = await import("../generated/printed-schemas.js");
+  const { printedResults } = await import("./generated/printed-schemas.js");
   const line = lineOf(command).split(" ").slice(1).join(" ");
   if (line === "export") return (await import("../../../mgmt.schema.json")).default;
   return Object.entries(printedResults).find(([words]) => words === line)?.[1] ?? null;

@@ -55,10 +55,7 @@ describe("the SQL that the command sends to databases", () => {
         String.raw`|\bpg_catalog\b|\bsearch_path\s*(?:=|to\b)|\binformation_schema\b`,
     );
     // The second has the statements of a session that waits while a setup runs, which insert ids of the service alone.
-    const places = [
-      join("commands", "db", "catalog-queries.ts"),
-      join("commands", "preview", "setup-session.ts"),
-    ];
+    const places = [join("postgres", "catalog-queries.ts"), join("preview", "setup-session.ts")];
     const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
       (file) => file.endsWith(".ts") && !places.includes(file),
     );
