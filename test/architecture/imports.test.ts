@@ -45,7 +45,7 @@ describe("own lint rules", () => {
   it.each([
     [
       "two folders that import each other",
-      "packages/platform/src/machine/data-dir/lock.ts",
+      "packages/platform/src/machine/data-dir/directory-lock.ts",
       'import "../../start/ready.js";',
     ],
     [
@@ -65,7 +65,7 @@ describe("own lint rules", () => {
   });
 
   it("name a file that imports the other way", async () => {
-    const file = "packages/platform/src/machine/data-dir/lock.ts";
+    const file = "packages/platform/src/machine/data-dir/directory-lock.ts";
     const [result] = await eslint.lintText('import "../../start/ready.js";', { filePath: file });
     expect(result?.messages.map(({ message }) => message)).toEqual([
       expect.stringMatching(

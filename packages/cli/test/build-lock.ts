@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DirectoryLock } from "../../platform/src/machine/data-dir/lock.js";
+import { DirectoryLock } from "../../platform/src/machine/data-dir/directory-lock.js";
 
 /** Runs work while no other process does the same with this folder. A process that was killed does not hold it any longer. */
 export const whileLocked = async (folder: string, work: () => Promise<void>): Promise<void> => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataDir, directoryMode } from "./data-dir/data-dir.js";
 import { ephemeralBase } from "./data-dir/directories.js";
-import { DirectoryLock, lifeOfHolder, lockName } from "./data-dir/lock.js";
+import { DirectoryLock, lifeOfHolder, lockName } from "./data-dir/directory-lock.js";
 import { whyReplaceable } from "./data-dir/parents.js";
 import { PlatformError, isDiskFull, platformErrors } from "../errors/platform-error.js";
 import { endLeftovers } from "./postgres/leftovers.js";

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DirectoryLock, lockName } from "../../src/machine/data-dir/lock.js";
+import { DirectoryLock, lockName } from "../../src/machine/data-dir/directory-lock.js";
 import { ephemeralPrefix, sweepEphemeral } from "../../src/machine/ephemeral-dir.js";
 import { temporaryDirectory } from "../cluster.js";
 import { elsewhere, endedPid, lockText } from "../lock-owners.js";

@@ -5,7 +5,7 @@ import { PlatformError, isDiskFull, platformErrors } from "../../errors/platform
 import { isRoot } from "./account.js";
 import { finishReplacement } from "./cluster-owner.js";
 import { isUnfinished, removeUnfinished, syncParents } from "./atomic-file.js";
-import { DirectoryLock, lockName, pipeName } from "./lock.js";
+import { DirectoryLock, lockName, pipeName } from "./directory-lock.js";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { type Manifest, UnknownFormatError, isCopied, manifestName, readManifest } from "./manifest.js";
 import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";

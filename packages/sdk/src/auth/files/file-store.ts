@@ -7,7 +7,7 @@ import { parseCredential } from "../parse-credential.js";
 import type { TokenStore } from "../token-store.js";
 import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
 import { fileErrors } from "./file-errors.js";
-import { withFileLock } from "./file-lock.js";
+import { withFileLock } from "./lease-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
 import { readTrusted } from "./trusted-file.js";
 

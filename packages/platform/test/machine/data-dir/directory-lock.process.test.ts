@@ -4,7 +4,7 @@ import { readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLocal } from "../../../src/machine/data-dir/lock-pipe.js";
-import { DirectoryLock, removeStale } from "../../../src/machine/data-dir/lock.js";
+import { DirectoryLock, removeStale } from "../../../src/machine/data-dir/directory-lock.js";
 import { temporaryDirectory } from "../../cluster.js";
 import { elsewhere, endedPid, lockText } from "../../lock-owners.js";
 

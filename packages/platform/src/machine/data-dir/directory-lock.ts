@@ -36,7 +36,10 @@ interface Owner extends ProcessIdentity {
   isLocal: boolean;
 }
 
-/** Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. */
+/**
+ * Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. Unlike a lease, such
+ * as `withFileLock` of the SDK, it does not expire: two processes would destroy the data.
+ */
 export class DirectoryLock {
   readonly #path: string;
   readonly #pipe: LockPipe | undefined;
