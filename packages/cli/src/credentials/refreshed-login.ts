@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
 import { unwritableProfiles } from "../errors/storage-errors.js";
 import { isObject } from "../json/json-path.js";
-import { readTrusted } from "../files/trusted-file.js";
 import { isLogin, type Login } from "../sdk/oauth.js";
 
 /**
@@ -60,7 +60,7 @@ const create = (file: string, profiles: string): number => {
 /** Returns the refreshed login that replaces `current`; undefined if there is none. */
 export const readRefreshedLogin = (profiles: string, name: string, current: Login): Login | undefined => {
   try {
-    const value: unknown = JSON.parse(readTrusted(fileOf(profiles, name)));
+    const value: unknown = JSON.parse(readTrustedFileSync(fileOf(profiles, name)));
     if (!isObject(value) || value["replaces"] !== digestOf(current)) return undefined;
     const { login } = value;
     return isLogin(login) ? login : undefined;

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
+import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
+import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 import { corruptProfiles, unreadableProfiles, untrustedProfiles } from "../errors/storage-errors.js";
 import { isProfiles, noProfiles, type Profiles, withoutEnded } from "./profile.js";
-import { readTrusted, UntrustedFileError } from "../files/trusted-file.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const profilesFile = (env: NodeJS.ProcessEnv, system: NodeJS.Platform = process.platform): string =>
@@ -25,10 +26,10 @@ export const readProfiles = (file: string): Profiles => {
   let text: string;
   try {
     if (!statSync(file, { throwIfNoEntry: false })) return noProfiles;
-    text = readTrusted(file);
+    text = readTrustedFileSync(file);
   } catch (error) {
     if (isMissing(error)) return noProfiles;
-    if (error instanceof UntrustedFileError) throw untrustedProfiles(file, error.message);
+    if (error instanceof UntrustedFileError && error.isRegular) throw untrustedProfiles(file, error.message);
     throw unreadableProfiles(file, error);
   }
   const value = parse(file, text);

@@ -16,3 +16,28 @@ export const isWritableByOthers = ({ mode, gid }: Stats): boolean => {
   const isOwnGroup = gid === ownUid() || gid === 0;
   return (mode & writableByAll) !== 0 || ((mode & writableByGroup) !== 0 && !isOwnGroup);
 };
+
+/** The file is not read, because it is not a regular file, or because another account could have written it. */
+export class UntrustedFileError extends Error {
+  /** @param isRegular whether it is a regular file, or a link to one. */
+  constructor(
+    message: string,
+    readonly isRegular: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Throws `UntrustedFileError` for a symbolic link of another account. */
+export const assertTrustedLink = (stats: Stats): void => {
+  if (stats.isSymbolicLink() && isForeign(stats)) {
+    throw new UntrustedFileError("it is a symbolic link of another account", true);
+  }
+};
+
+/** Throws `UntrustedFileError` unless this is a regular file that only this user and root can have written. */
+export const assertTrusted = (stats: Stats): void => {
+  if (!stats.isFile()) throw new UntrustedFileError("it is not a regular file", false);
+  if (isForeign(stats)) throw new UntrustedFileError("it belongs to another account", true);
+  if (isWritableByOthers(stats)) throw new UntrustedFileError("other accounts can write to it", true);
+};
