@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
+import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { isRoot } from "./account.js";
 
@@ -19,7 +20,7 @@ export const writeAtomically = async (
   { durable }: WriteOptions,
 ): Promise<void> => {
   const directory = dirname(path);
-  await replaceFile(path, temporaryFor(path), async (file) => {
+  await replaceAtomically(path, temporaryFor(path), async (file) => {
     if (isRoot()) {
       const { uid, gid } = await stat(directory);
       await file.chown(uid, gid);
@@ -28,26 +29,6 @@ export const writeAtomically = async (
     if (durable) await syncFile(file);
   });
   if (durable) await syncDirectory(directory);
-};
-
-/** Writes a new file under a temporary name, with mode 0600, and renames it to `path`. Leaves no file when it fails. */
-export const replaceFile = async (
-  path: string,
-  temporary: string,
-  write: (file: FileHandle) => Promise<void>,
-): Promise<void> => {
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await write(file);
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 };
 
 /** Returns a new temporary name beside `path`. `removeUnfinished` removes the file if a killed process leaves it behind. */

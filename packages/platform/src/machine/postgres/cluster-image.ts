@@ -13,8 +13,9 @@ import {
 } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { replaceFile, temporaryFor } from "../data-dir/atomic-file.js";
+import { temporaryFor } from "../data-dir/atomic-file.js";
 import { openOwn } from "../data-dir/own-file.js";
+import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import type { Account } from "../data-dir/account.js";
 
@@ -152,7 +153,7 @@ const readWhole = async (path: string): Promise<Buffer> => {
 /** Writes an image atomically, with mode 0600. Concurrent writers replace each other. */
 export const saveImage = async (image: ClusterImage, path: string): Promise<void> => {
   await removeAbandoned(path);
-  await replaceFile(path, temporaryFor(path), async (file) => {
+  await replaceAtomically(path, temporaryFor(path), async (file) => {
     await file.writeFile(`${JSON.stringify(image.contents)}\n`);
     await file.writeFile(image.bytes);
     // After a power failure, a file that was renamed but not synced could have the right length and wrong content.

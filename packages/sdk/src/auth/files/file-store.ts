@@ -5,11 +5,15 @@ import type { Credential } from "../credential.js";
 import { TokenStoreError } from "../auth-error.js";
 import { parseCredential } from "../parse-credential.js";
 import type { TokenStore } from "../token-store.js";
-import { assertWritable, resolveLink, writeAtomically } from "./atomic-file.js";
+import {
+  assertReplaceable,
+  readCredentialFile,
+  replaceCredentialFile,
+  resolveLink,
+} from "./credential-file.js";
 import { fileErrors } from "./file-errors.js";
 import { withFileLock } from "./lease-lock.js";
 import { newestOf, removeNext, reserveNext } from "./next-file.js";
-import { readTrusted } from "./trusted-file.js";
 
 /**
  * Creates a store that keeps a credential in a file of its own, as JSON. Each write replaces the file atomically, with
@@ -32,10 +36,10 @@ export const fileStore = (path: string): TokenStore => {
   return {
     read: () => read(file),
     async write(credential) {
-      await writeAtomically(file, `${JSON.stringify(credential, undefined, 2)}\n`);
+      await replaceCredentialFile(file, `${JSON.stringify(credential, undefined, 2)}\n`);
       await removeNext(await resolveLink(file)).catch(() => undefined);
     },
-    probe: () => assertWritable(file),
+    probe: () => assertReplaceable(file),
     reserve: () => reserveNext(file),
     async clear() {
       try {
@@ -53,7 +57,7 @@ export const fileStore = (path: string): TokenStore => {
 const read = async (file: string): Promise<Credential | undefined> => {
   let text: string;
   try {
-    text = await readTrusted(file);
+    text = await readCredentialFile(file);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     if (error instanceof TokenStoreError) throw error;

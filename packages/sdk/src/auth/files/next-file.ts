@@ -4,10 +4,9 @@ import { dirname } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
-import { resolveLink, reservedBytes, syncFolder, targetOf } from "./atomic-file.js";
+import { readCredentialFile, reservedBytes, resolveLink, syncFolder, targetOf } from "./credential-file.js";
 import { fileErrors, isReadOnly } from "./file-errors.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
-import { readTrusted } from "./trusted-file.js";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
 // works even if permissions have changed since. It then replaces the file or, if that is no longer permitted, is read
@@ -22,7 +21,7 @@ export const newestOf = async (file: string, text: string, own: Credential): Pro
 
 const readNext = async (file: string, text: string): Promise<Credential | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readTrusted(nextOf(await resolveLink(file))));
+    const value: unknown = JSON.parse(await readCredentialFile(nextOf(await resolveLink(file))));
     const isItsOwn = isCredential(value) && "replaces" in value && value.replaces === digestOf(text);
     return isItsOwn ? withoutDigest(value) : undefined;
   } catch {
@@ -81,7 +80,7 @@ const applyPending = async (file: string, target: string): Promise<string> => {
 };
 
 const textOf = (target: string): Promise<string> =>
-  readTrusted(target).catch((error: unknown) => {
+  readCredentialFile(target).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return "";
     throw error;
   });

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import { fileErrors } from "./file-errors.js";
+import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
+import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
+import { readTrustedFile } from "@mgmt/internal/files/trusted-file";
+import { fileErrors } from "./file-errors.js";
 
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
 const abandonedAfter = 60_000;
@@ -12,49 +15,60 @@ const abandonedAfter = 60_000;
 export const reservedBytes = 8_192;
 
 /**
+ * Reads a file with a credential. Follows a symbolic link of this user, and checks the file that it has opened.
+ *
+ * @throws TokenStoreError `auth:store_unreadable` if it is not a regular file, or if an account other than this user and root could
+ *   have written it; an error of the file system if it cannot be opened.
+ */
+export const readCredentialFile = async (file: string): Promise<string> => {
+  try {
+    return await readTrustedFile(file);
+  } catch (error) {
+    throw error instanceof UntrustedFileError ? fileErrors.untrusted(file, error.message) : error;
+  }
+};
+
+/**
  * Replaces a file atomically: readers see either the old or the new text, even after a crash. The file is created with
  * mode 0600 and a missing folder with mode 0700. Throws `TokenStoreError`, and then the old text remains.
  */
-export const writeAtomically = async (file: string, text: string): Promise<void> => {
-  const { target, temporary, handle } = await openTemporary(file);
+export const replaceCredentialFile = async (file: string, text: string): Promise<void> => {
+  const { target, temporary } = await pathsFor(file);
   try {
-    try {
+    await replaceAtomically(target, temporary, async (handle) => {
       await handle.writeFile(text);
       await syncFile(handle);
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, target);
+    });
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
     throw fileErrors.unwritable(file, error);
   }
   await syncFolder(dirname(target));
   await removeAbandoned(target);
 };
 
-/** Throws the same errors as `writeAtomically` would for a string of a few kilobytes. Leaves the file unchanged. */
-export const assertWritable = async (file: string): Promise<void> => {
-  const { temporary, handle } = await openTemporary(file);
+/** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
+export const assertReplaceable = async (file: string): Promise<void> => {
+  const { temporary } = await pathsFor(file);
   try {
-    // On a full disk, creating an empty file can succeed while writing to it fails.
-    await handle.writeFile(" ".repeat(reservedBytes));
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      // On a full disk, creating an empty file can succeed while writing to it fails.
+      await handle.writeFile(" ".repeat(reservedBytes));
+    } finally {
+      await handle.close();
+      await rm(temporary, { force: true });
+    }
   } catch (error) {
     throw fileErrors.unwritable(file, error);
-  } finally {
-    await handle.close();
-    await rm(temporary, { force: true });
   }
 };
 
-const openTemporary = async (
-  file: string,
-): Promise<{ target: string; temporary: string; handle: FileHandle }> => {
+/** Returns the path to replace, and a new temporary name beside it. Creates a missing folder. */
+const pathsFor = async (file: string): Promise<{ target: string; temporary: string }> => {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const target = await targetOf(file);
-    const temporary = `${target}.${randomBytes(9).toString("base64url")}.tmp`;
-    return { target, temporary, handle: await open(temporary, "wx", 0o600) };
+    return { target, temporary: `${target}.${randomBytes(9).toString("base64url")}.tmp` };
   } catch (error) {
     throw fileErrors.unwritable(file, error);
   }
