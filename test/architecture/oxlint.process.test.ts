@@ -76,6 +76,26 @@ const forbidden: readonly Program[] = [
     "packages/cli/src/mgmt.ts",
     'export const load = () => import("@mgmt/platform");',
   ],
+  [
+    "mgmt status → mgmt preview",
+    "packages/cli/src/commands/status/run-status.ts",
+    'import "../preview/up.js";',
+  ],
+  [
+    "mgmt status → mgmt preview, of types",
+    "packages/cli/src/commands/status/run-status.ts",
+    'export type { UpOptions } from "../preview/run-up.js";',
+  ],
+  [
+    "mgmt status → mgmt preview, by `import()`",
+    "packages/cli/src/commands/status/run-status.ts",
+    'export const load = () => import("../../commands/preview/up.js");',
+  ],
+  [
+    "mgmt schema → all commands",
+    "packages/cli/src/commands/schema/run-schema.ts",
+    'import "../generated/command-tree.js";',
+  ],
 ];
 
 const allowed: readonly Program[] = [
@@ -89,6 +109,17 @@ const allowed: readonly Program[] = [
   ["mock → engine", "packages/mock/src/index.ts", 'import "@mgmt/engine";'],
   ["cli → sdk", "packages/cli/src/mgmt.ts", 'import "@mgmt/sdk";'],
   ["cli → platform, of types", "packages/cli/src/mgmt.ts", 'export type * from "@mgmt/platform";'],
+  [
+    "mgmt status → previews",
+    "packages/cli/src/commands/status/run-status.ts",
+    'import "../../preview/preview.js";',
+  ],
+  [
+    "mgmt whoami → an operation",
+    "packages/cli/src/commands/whoami/whoami.ts",
+    'export const load = () => import("../../contract/generated/commands/me.js");',
+  ],
+  ["cli → a command", "packages/cli/src/commands/program.ts", 'import "./generated/command-tree.js";'],
 ];
 
 /** Each breaks the rule that is its title. */
@@ -142,6 +173,9 @@ const pathOf = (program: Program): string => `${dirname(program[1])}/program-${p
 /** The rules that the programs break. */
 const findings = new Map<string, string[]>();
 
+/** What oxlint says to do about the last one of each program. */
+const advice = new Map<string, string>();
+
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mgmt-oxlint-"));
@@ -161,10 +195,12 @@ beforeAll(async () => {
   );
   // Printed by oxlint.
   const { diagnostics } = JSON.parse(failed.stdout ?? "") as {
-    diagnostics: { filename: string; code: string }[];
+    diagnostics: { filename: string; code: string; help?: string }[];
   };
-  for (const { filename, code } of diagnostics)
+  for (const { filename, code, help } of diagnostics) {
     findings.set(filename, [...(findings.get(filename) ?? []), code]);
+    if (help !== undefined) advice.set(filename, help);
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -178,6 +214,13 @@ it.each(titled(allowed))("allows an import $title", ({ program }) => {
 
 it.each(titled(forbidden))("refuses an import $title", ({ program }) => {
   expect(rulesOf(program)).toEqual(["eslint(no-restricted-imports)"]);
+});
+
+it("says where the parts go that commands share", () => {
+  const program = forbidden.find(([title]) => title === "mgmt status → mgmt preview");
+  expect(program && advice.get(pathOf(program))).toBe(
+    "Commands do not import each other. What two of them share goes into a folder beside `commands` that is named for its subject.",
+  );
 });
 
 it.each(titled(broken))("refuses what breaks $title", ({ title, program }) => {
