@@ -142,11 +142,11 @@ const itemOf = (name: string, member: ts.ClassElement | ts.TypeElement): string 
 };
 
 const signatureOf = (name: string, member: ts.ClassElement | ts.TypeElement): string => {
-  if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member)) return callOf(name, member);
+  if (ts.isMethodDeclaration(member) || ts.isMethodSignature(member)) return callSignature(name, member);
   if (ts.isGetAccessor(member)) return `${name}${typeOf(member)}`;
   if (ts.isPropertyDeclaration(member) || ts.isPropertySignature(member)) {
     const { initializer } = ts.isPropertyDeclaration(member) ? member : {};
-    if (initializer && ts.isArrowFunction(initializer)) return callOf(name, initializer);
+    if (initializer && ts.isArrowFunction(initializer)) return callSignature(name, initializer);
     return member.questionToken
       ? `${name}?${typeOf(member)
           .replace(/ \| undefined$/, "")
@@ -156,7 +156,7 @@ const signatureOf = (name: string, member: ts.ClassElement | ts.TypeElement): st
   throw new Error(`${name} is neither a property nor a method`);
 };
 
-const callOf = (name: string, declaration: ts.SignatureDeclaration): string =>
+const callSignature = (name: string, declaration: ts.SignatureDeclaration): string =>
   `${name}(${declaration.parameters.map(parameterOf).join(", ")})${typeOf(declaration)}`;
 
 const parameterOf = (parameter: ts.ParameterDeclaration): string => {

@@ -90,7 +90,7 @@ const resourceModule = (inside: string[], namespaces: string[], contract: Contra
       ["MethodError"].filter((name) => body.includes(`${name}<`)),
       "../../methods/method-error.js",
     ),
-    `import { Resource${body.includes("callOf(") ? ", callOf" : ""} } from "../../methods/resource.js";\n`,
+    `import { Resource${body.includes("contractCall(") ? ", contractCall" : ""} } from "../../methods/resource.js";\n`,
     importTypes(
       ["Documented", "Result", "SafePromise"].filter((name) => body.includes(`${name}<`)),
       "../../methods/safe.js",
@@ -177,7 +177,7 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): G
   parameters.push(`options?: ${opener === "pagesOf" ? "ListOptions" : "RequestOptions"}`);
   const text = comment(operationComment(operation, contract), "  ");
   const source = `${text}  ${methodName(id)}(${parameters.join(", ")}): ${result} {
-    return this.${opener}${type}(callOf(${call.join(", ")}), options${reader});
+    return this.${opener}${type}(contractCall(${call.join(", ")}), options${reader});
   }
 `;
   return { source, safe: safeMethod(operation, contract.operations, parameters, value) };

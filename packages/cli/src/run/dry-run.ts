@@ -7,7 +7,7 @@ import { connect, connectTo, connectWithoutCredential } from "../service/connect
 import type { PlannedRequest } from "../output/curl-line.js";
 import { DryRun, printRequests, SequenceDryRun } from "../service/dry-run.js";
 import { ensure } from "./ensure.js";
-import { callOf, type Invocation } from "./invocation.js";
+import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
@@ -66,7 +66,9 @@ const sendAll = async (
   context: Context,
 ): Promise<void> => {
   const { signal } = context;
-  const response = await client.request<{ data: { id: string } }>(callOf(command, target, input), { signal });
+  const response = await client.request<{ data: { id: string } }>(createCommandCall(command, target, input), {
+    signal,
+  });
   if (command.credentials) await issueCredentials(command.credentials, response.data, client, context);
 };
 

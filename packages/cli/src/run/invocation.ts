@@ -31,7 +31,7 @@ export interface Invocation {
 }
 
 /** Returns the call of an operation. */
-export const callOf = (
+export const createCommandCall = (
   { method, path }: OperationCommand,
   pathParams: Record<string, string>,
   { query, body }: Input,

@@ -15,7 +15,7 @@ import { connect } from "../service/connect.js";
 import { readItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
 import { ensure } from "./ensure.js";
-import { callOf, type Invocation } from "./invocation.js";
+import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
 import { createInterrupted } from "./messages.js";
@@ -218,7 +218,9 @@ const createOne = async (
       resource: await disclosure.printed(resource, created),
     };
   }
-  const response = await client.request<unknown>(callOf(command, target, input), { signal: context.signal });
+  const response = await client.request<unknown>(createCommandCall(command, target, input), {
+    signal: context.signal,
+  });
   const value = valueAt(response, ["data"]);
   if (!isObject(value)) throw unexpectedResponse("one resource");
   const { resource, failed } = command.credentials

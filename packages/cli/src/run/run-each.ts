@@ -4,7 +4,7 @@ import { allFailed, partlyDone } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
 import { explainingIds } from "./explaining-ids.js";
-import { callOf } from "./invocation.js";
+import { createCommandCall } from "./invocation.js";
 import { deleteInterrupted, deleted, doneMessage, idOf } from "./messages.js";
 import type { OperationCommand } from "../contract/row.js";
 import type { Targets } from "./targets.js";
@@ -29,7 +29,7 @@ export const runEach = async (
         const unknownName = unknown.get(idOf(command, target));
         if (unknownName) throw unknownName;
         await explainingIds(command, target, context, () =>
-          client.request(callOf(command, target, input), { signal }),
+          client.request(createCommandCall(command, target, input), { signal }),
         );
         output.info(doneMessage(command, target));
         yield deleted(command, target);

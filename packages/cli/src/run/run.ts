@@ -10,7 +10,7 @@ import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
 import { explainingIds } from "./explaining-ids.js";
-import { callOf, type Invocation } from "./invocation.js";
+import { createCommandCall, type Invocation } from "./invocation.js";
 import type { Credentialed } from "./issue-credentials.js";
 import {
   deleted,
@@ -136,9 +136,9 @@ const approvalProgress = async ({ output }: Context): Promise<ApprovalProgress> 
 const runOnce = async (run: Run, target: Target, complete: Input): Promise<void> => {
   const { invocation, client, context } = run;
   const { command, ensures } = invocation;
-  if (command.envelope === "list") return printList(run, callOf(command, target, complete));
+  if (command.envelope === "list") return printList(run, createCommandCall(command, target, complete));
   const { input, notice } = await completed(run, target, complete);
-  const call = callOf(command, target, input);
+  const call = createCommandCall(command, target, input);
   try {
     if (ensures) return await printEnsured(run, target, input, notice);
     if (notice) context.output.notice(notice);

@@ -3,7 +3,7 @@ import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyOperationHandler, OperationCall, Success } from "../context/operation-handler.js";
-import { callOf } from "./call.js";
+import { createOperationCall } from "./operation-call.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import type { Prepared } from "./prepare.js";
 import { RequestError } from "../values/request-error.js";
@@ -38,7 +38,7 @@ export const performIn = (
   context: RuleContext,
   { handler, request, prepared, approve }: ReadyRequest,
 ): Performed => {
-  const call = callOf(authenticator, context, request, prepared.tokens);
+  const call = createOperationCall(authenticator, context, request, prepared.tokens);
   const checked = handler.check(call, prepared.result);
   const approval = approve(call, request);
   approval?.consume(context);

@@ -1,7 +1,7 @@
 import type { VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyOperationHandler } from "../context/operation-handler.js";
-import { callOf } from "./call.js";
+import { createOperationCall } from "./operation-call.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { RequestContext } from "../context/request-context.js";
 
@@ -31,7 +31,7 @@ export const prepare = async (
   if (!preparation) return { tokens, result: undefined };
   const access = { mode: "read", locks: [request.principal.workspaceId] } as const;
   const plan = await server.transact(access, (context) =>
-    preparation.plan(callOf(server.authenticator, context, request, tokens)),
+    preparation.plan(createOperationCall(server.authenticator, context, request, tokens)),
   );
   return { tokens, result: await preparation.work(server.services, plan) };
 };

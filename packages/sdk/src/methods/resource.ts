@@ -62,7 +62,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
  * @param pathParams the values of `path`, in its order.
  * @param input the query of a GET, or the body of another method.
  */
-export const callOf = (
+export const contractCall = (
   method: HttpMethod,
   path: string,
   pathParams: readonly string[] = [],

@@ -52,7 +52,7 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   await assertPossible(request, flags, context);
   if (flags.dryRun !== undefined) {
     const { dryRunRequest } = await import("./dry-run.js");
-    return dryRunRequest(request, callOf(request), flags.dryRun, access.baseUrl, context);
+    return dryRunRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
   let last: RawResponse | undefined;
   const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
@@ -73,7 +73,7 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   }
 };
 
-const callOf = ({ method, path, query, body }: ApiRequest): Call => ({
+const createApiCall = ({ method, path, query, body }: ApiRequest): Call => ({
   method,
   path: query.size === 0 ? path : `${path}?${query.toString().replaceAll(/[{}]/g, encodeURIComponent)}`,
   ...(body !== undefined && { body }),
@@ -138,7 +138,7 @@ const printOne = async (
 ): Promise<void> => {
   const { output, signal } = context;
   const { headers, operation } = request;
-  const body = await client.request<unknown>(callOf(request), { signal, headers });
+  const body = await client.request<unknown>(createApiCall(request), { signal, headers });
   const isNamed = flags.output !== undefined;
   const head = flags.include ? lastResponse() : undefined;
   await printResponse(

@@ -3,7 +3,7 @@
 import type { ApiPromise } from "../../request/api-promise.js";
 import type { RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalNotFoundError,
@@ -30,7 +30,10 @@ export class AgentApprovalsOperations extends Resource<SafeAgentApprovalsOperati
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(approvalId: string, options?: RequestOptions): ApiPromise<Approval> {
-    return this.bodyOf<Approval>(callOf("GET", "/v1/agent-approvals/{approvalId}", [approvalId]), options);
+    return this.bodyOf<Approval>(
+      contractCall("GET", "/v1/agent-approvals/{approvalId}", [approvalId]),
+      options,
+    );
   }
 }
 

@@ -13,7 +13,7 @@ import type {
 } from "../../ensure/ensure-result.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, Result, SafePromise } from "../../methods/safe.js";
 import type {
   AppAlreadyExistsError,
@@ -69,7 +69,10 @@ export class AppsDeploymentsResource extends Resource<SafeAppsDeploymentsResourc
    * @deprecated Use {@link ServicesDeploymentsResource.list | client.services.deployments.list}.
    */
   list(appId: string, query?: AppsDeploymentsListQuery, options?: ListOptions): CursorPages<Deployment> {
-    return this.pagesOf<Deployment>(callOf("GET", "/v1/apps/{appId}/deployments", [appId], query), options);
+    return this.pagesOf<Deployment>(
+      contractCall("GET", "/v1/apps/{appId}/deployments", [appId], query),
+      options,
+    );
   }
 
   /**
@@ -91,7 +94,7 @@ export class AppsDeploymentsResource extends Resource<SafeAppsDeploymentsResourc
    */
   create(appId: string, body?: CreateDeployment, options?: RequestOptions): ApiPromise<CreatedDeployment> {
     return this.dataOf<CreatedDeployment>(
-      callOf("POST", "/v1/apps/{appId}/deployments", [appId], body),
+      contractCall("POST", "/v1/apps/{appId}/deployments", [appId], body),
       options,
     );
   }
@@ -135,7 +138,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.list | client.services.list}.
    */
   list(query?: AppsListQuery, options?: ListOptions): CursorPages<App> {
-    return this.pagesOf<App>(callOf("GET", "/v1/apps", [], query), options);
+    return this.pagesOf<App>(contractCall("GET", "/v1/apps", [], query), options);
   }
 
   /**
@@ -165,7 +168,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.create | client.services.create}.
    */
   create(body: CreateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("POST", "/v1/apps", [], body), options);
+    return this.dataOf<App>(contractCall("POST", "/v1/apps", [], body), options);
   }
 
   /**
@@ -182,7 +185,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.get | client.services.get}.
    */
   get(appId: string, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("GET", "/v1/apps/{appId}", [appId]), options);
+    return this.dataOf<App>(contractCall("GET", "/v1/apps/{appId}", [appId]), options);
   }
 
   /**
@@ -217,7 +220,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.update | client.services.update}.
    */
   update(appId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("PATCH", "/v1/apps/{appId}", [appId], body), options);
+    return this.dataOf<App>(contractCall("PATCH", "/v1/apps/{appId}", [appId], body), options);
   }
 
   /**
@@ -238,7 +241,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.delete | client.services.delete}.
    */
   delete(appId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/apps/{appId}", [appId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/apps/{appId}", [appId]), options);
   }
 
   /**
@@ -262,7 +265,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.promote | client.services.promote}.
    */
   promote(appId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
-    return this.dataOf<Promotion>(callOf("POST", "/v1/apps/{appId}/promote", [appId], body), options);
+    return this.dataOf<Promotion>(contractCall("POST", "/v1/apps/{appId}/promote", [appId], body), options);
   }
 
   /** Find out what `ensure` would do, without changing anything. Throws as the reads that it needs. */

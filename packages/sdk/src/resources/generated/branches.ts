@@ -3,7 +3,7 @@
 import type { ApiPromise } from "../../request/api-promise.js";
 import type { RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -37,7 +37,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(branchId: string, options?: RequestOptions): ApiPromise<Branch> {
-    return this.dataOf<Branch>(callOf("GET", "/v1/branches/{branchId}", [branchId]), options);
+    return this.dataOf<Branch>(contractCall("GET", "/v1/branches/{branchId}", [branchId]), options);
   }
 
   /**
@@ -56,7 +56,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(branchId: string, body: UpdateBranch, options?: RequestOptions): ApiPromise<Branch> {
-    return this.dataOf<Branch>(callOf("PATCH", "/v1/branches/{branchId}", [branchId], body), options);
+    return this.dataOf<Branch>(contractCall("PATCH", "/v1/branches/{branchId}", [branchId], body), options);
   }
 
   /**
@@ -77,7 +77,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(branchId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/branches/{branchId}", [branchId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/branches/{branchId}", [branchId]), options);
   }
 }
 

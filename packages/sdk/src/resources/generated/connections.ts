@@ -4,7 +4,7 @@ import type { ApiPromise } from "../../request/api-promise.js";
 import type { CursorPage, CursorPages } from "../../request/paging.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -41,7 +41,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ConnectionsListQuery, options?: ListOptions): CursorPages<Connection> {
-    return this.pagesOf<Connection>(callOf("GET", "/v1/connections", [], query), options);
+    return this.pagesOf<Connection>(contractCall("GET", "/v1/connections", [], query), options);
   }
 
   /**
@@ -58,7 +58,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body: CreateConnection, options?: RequestOptions): ApiPromise<ConnectionWithSecrets> {
-    return this.dataOf<ConnectionWithSecrets>(callOf("POST", "/v1/connections", [], body), options);
+    return this.dataOf<ConnectionWithSecrets>(contractCall("POST", "/v1/connections", [], body), options);
   }
 
   /**
@@ -75,7 +75,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Connection> {
-    return this.dataOf<Connection>(callOf("GET", "/v1/connections/{id}", [id]), options);
+    return this.dataOf<Connection>(contractCall("GET", "/v1/connections/{id}", [id]), options);
   }
 
   /**
@@ -92,7 +92,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/connections/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/connections/{id}", [id]), options);
   }
 
   /**
@@ -110,7 +110,10 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalUnavailableError}.
    */
   rotate(id: string, options?: RequestOptions): ApiPromise<ConnectionWithSecrets> {
-    return this.dataOf<ConnectionWithSecrets>(callOf("POST", "/v1/connections/{id}/rotate", [id]), options);
+    return this.dataOf<ConnectionWithSecrets>(
+      contractCall("POST", "/v1/connections/{id}/rotate", [id]),
+      options,
+    );
   }
 }
 

@@ -14,7 +14,7 @@ import type {
 } from "../../ensure/ensure-result.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, Result, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -79,7 +79,7 @@ export class DatabasesBackupsResource extends Resource<SafeDatabasesBackupsResou
     options?: ListOptions,
   ): WholeList<Backup, BackupList & CursorPage<Backup>> {
     return this.pagesOf<Backup, WholeList<Backup, BackupList & CursorPage<Backup>>>(
-      callOf("GET", "/v1/databases/{databaseId}/backups", [databaseId], query),
+      contractCall("GET", "/v1/databases/{databaseId}/backups", [databaseId], query),
       options,
       readAnyPage,
     );
@@ -116,7 +116,7 @@ export class DatabasesConnectionsResource extends Resource<SafeDatabasesConnecti
     options?: ListOptions,
   ): CursorPages<Connection> {
     return this.pagesOf<Connection>(
-      callOf("GET", "/v1/databases/{databaseId}/connections", [databaseId], query),
+      contractCall("GET", "/v1/databases/{databaseId}/connections", [databaseId], query),
       options,
     );
   }
@@ -141,7 +141,7 @@ export class DatabasesConnectionsResource extends Resource<SafeDatabasesConnecti
     options?: RequestOptions,
   ): ApiPromise<ConnectionWithSecrets> {
     return this.dataOf<ConnectionWithSecrets>(
-      callOf("POST", "/v1/databases/{databaseId}/connections", [databaseId], body),
+      contractCall("POST", "/v1/databases/{databaseId}/connections", [databaseId], body),
       options,
     );
   }
@@ -179,7 +179,7 @@ export class DatabasesUsageResource extends Resource<SafeDatabasesUsageResource>
    */
   get(databaseId: string, query?: DatabasesUsageGetQuery, options?: RequestOptions): ApiPromise<Usage> {
     return this.bodyOf<Usage>(
-      callOf("GET", "/v1/databases/{databaseId}/usage", [databaseId], query),
+      contractCall("GET", "/v1/databases/{databaseId}/usage", [databaseId], query),
       options,
     );
   }
@@ -219,7 +219,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: DatabasesListQuery, options?: ListOptions): CursorPages<Database> {
-    return this.pagesOf<Database>(callOf("GET", "/v1/databases", [], query), options);
+    return this.pagesOf<Database>(contractCall("GET", "/v1/databases", [], query), options);
   }
 
   /**
@@ -247,7 +247,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body: CreateDatabase, options?: RequestOptions): ApiPromise<CreatedDatabase> {
-    return this.dataOf<CreatedDatabase>(callOf("POST", "/v1/databases", [], body), options);
+    return this.dataOf<CreatedDatabase>(contractCall("POST", "/v1/databases", [], body), options);
   }
 
   /**
@@ -264,7 +264,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(databaseId: string, options?: RequestOptions): ApiPromise<Database> {
-    return this.dataOf<Database>(callOf("GET", "/v1/databases/{databaseId}", [databaseId]), options);
+    return this.dataOf<Database>(contractCall("GET", "/v1/databases/{databaseId}", [databaseId]), options);
   }
 
   /**
@@ -288,7 +288,10 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(databaseId: string, body: UpdateDatabase, options?: RequestOptions): ApiPromise<Database> {
-    return this.dataOf<Database>(callOf("PATCH", "/v1/databases/{databaseId}", [databaseId], body), options);
+    return this.dataOf<Database>(
+      contractCall("PATCH", "/v1/databases/{databaseId}", [databaseId], body),
+      options,
+    );
   }
 
   /**
@@ -308,7 +311,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalUnavailableError}.
    */
   delete(databaseId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/databases/{databaseId}", [databaseId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/databases/{databaseId}", [databaseId]), options);
   }
 
   /**
@@ -340,7 +343,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
     options?: RequestOptions,
   ): ApiPromise<RecoveringDatabase> {
     return this.dataOf<RecoveringDatabase>(
-      callOf("POST", "/v1/databases/{targetDatabaseId}/restore", [targetDatabaseId], body),
+      contractCall("POST", "/v1/databases/{targetDatabaseId}/restore", [targetDatabaseId], body),
       options,
     );
   }

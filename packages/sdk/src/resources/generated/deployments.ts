@@ -3,7 +3,7 @@
 import type { ApiPromise } from "../../request/api-promise.js";
 import type { RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -36,7 +36,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    */
   get(deploymentId: string, options?: RequestOptions): ApiPromise<DeploymentDetails> {
     return this.dataOf<DeploymentDetails>(
-      callOf("GET", "/v1/deployments/{deploymentId}", [deploymentId]),
+      contractCall("GET", "/v1/deployments/{deploymentId}", [deploymentId]),
       options,
     );
   }
@@ -57,7 +57,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]), options);
   }
 
   /**
@@ -77,7 +77,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    */
   start(deploymentId: string, options?: RequestOptions): ApiPromise<StartedDeployment> {
     return this.dataOf<StartedDeployment>(
-      callOf("POST", "/v1/deployments/{deploymentId}/start", [deploymentId]),
+      contractCall("POST", "/v1/deployments/{deploymentId}/start", [deploymentId]),
       options,
     );
   }
@@ -97,7 +97,10 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   stop(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("POST", "/v1/deployments/{deploymentId}/stop", [deploymentId]), options);
+    return this.nothingOf(
+      contractCall("POST", "/v1/deployments/{deploymentId}/stop", [deploymentId]),
+      options,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import type { ApiPromise } from "../../request/api-promise.js";
 import type { CursorPage, CursorPages } from "../../request/paging.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -32,7 +32,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query: IntegrationsListQuery, options?: ListOptions): CursorPages<Integration> {
-    return this.pagesOf<Integration>(callOf("GET", "/v1/integrations", [], query), options);
+    return this.pagesOf<Integration>(contractCall("GET", "/v1/integrations", [], query), options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Integration> {
-    return this.dataOf<Integration>(callOf("GET", "/v1/integrations/{id}", [id]), options);
+    return this.dataOf<Integration>(contractCall("GET", "/v1/integrations/{id}", [id]), options);
   }
 
   /**
@@ -65,7 +65,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/integrations/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/integrations/{id}", [id]), options);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { ApiPromise } from "../../request/api-promise.js";
 import type { RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   AuthForbiddenError,
@@ -26,7 +26,7 @@ export class MeResource extends Resource<SafeMeResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(options?: RequestOptions): ApiPromise<Me> {
-    return this.dataOf<Me>(callOf("GET", "/v1/me"), options);
+    return this.dataOf<Me>(contractCall("GET", "/v1/me"), options);
   }
 }
 

@@ -13,7 +13,7 @@ import type {
 } from "../../ensure/ensure-result.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, Result, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -70,7 +70,7 @@ export class ProjectsBranchesResource extends Resource<SafeProjectsBranchesResou
    */
   list(projectId: string, query?: ProjectsBranchesListQuery, options?: ListOptions): CursorPages<Branch> {
     return this.pagesOf<Branch>(
-      callOf("GET", "/v1/projects/{projectId}/branches", [projectId], query),
+      contractCall("GET", "/v1/projects/{projectId}/branches", [projectId], query),
       options,
     );
   }
@@ -92,7 +92,7 @@ export class ProjectsBranchesResource extends Resource<SafeProjectsBranchesResou
    */
   create(projectId: string, body: CreateBranch, options?: RequestOptions): ApiPromise<Branch> {
     return this.dataOf<Branch>(
-      callOf("POST", "/v1/projects/{projectId}/branches", [projectId], body),
+      contractCall("POST", "/v1/projects/{projectId}/branches", [projectId], body),
       options,
     );
   }
@@ -176,7 +176,7 @@ export class ProjectsDatabasesResource extends Resource<SafeProjectsDatabasesRes
    */
   list(projectId: string, query?: ProjectsDatabasesListQuery, options?: ListOptions): CursorPages<Database> {
     return this.pagesOf<Database>(
-      callOf("GET", "/v1/projects/{projectId}/databases", [projectId], query),
+      contractCall("GET", "/v1/projects/{projectId}/databases", [projectId], query),
       options,
     );
   }
@@ -209,7 +209,7 @@ export class ProjectsDatabasesResource extends Resource<SafeProjectsDatabasesRes
     options?: RequestOptions,
   ): ApiPromise<DatabaseWithSecrets> {
     return this.dataOf<DatabaseWithSecrets>(
-      callOf("POST", "/v1/projects/{projectId}/databases", [projectId], body),
+      contractCall("POST", "/v1/projects/{projectId}/databases", [projectId], body),
       options,
     );
   }
@@ -251,7 +251,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ProjectsListQuery, options?: ListOptions): CursorPages<Project> {
-    return this.pagesOf<Project>(callOf("GET", "/v1/projects", [], query), options);
+    return this.pagesOf<Project>(contractCall("GET", "/v1/projects", [], query), options);
   }
 
   /**
@@ -273,7 +273,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body?: CreateProject, options?: RequestOptions): ApiPromise<ProjectWithDatabase> {
-    return this.dataOf<ProjectWithDatabase>(callOf("POST", "/v1/projects", [], body), options);
+    return this.dataOf<ProjectWithDatabase>(contractCall("POST", "/v1/projects", [], body), options);
   }
 
   /**
@@ -289,7 +289,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Project> {
-    return this.dataOf<Project>(callOf("GET", "/v1/projects/{id}", [id]), options);
+    return this.dataOf<Project>(contractCall("GET", "/v1/projects/{id}", [id]), options);
   }
 
   /**
@@ -308,7 +308,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(id: string, body: UpdateProject, options?: RequestOptions): ApiPromise<Project> {
-    return this.dataOf<Project>(callOf("PATCH", "/v1/projects/{id}", [id], body), options);
+    return this.dataOf<Project>(contractCall("PATCH", "/v1/projects/{id}", [id], body), options);
   }
 
   /**
@@ -328,7 +328,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/projects/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/projects/{id}", [id]), options);
   }
 
   /**
@@ -357,7 +357,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   transfer(id: string, body: TransferProject, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("POST", "/v1/projects/{id}/transfer", [id], body), options);
+    return this.nothingOf(contractCall("POST", "/v1/projects/{id}/transfer", [id], body), options);
   }
 
   /** Find out what `ensure` would do, without changing anything. Throws as the reads that it needs. */

@@ -3,7 +3,7 @@
 import { type CursorPage, type CursorPages, readAnyPage } from "../../request/paging.js";
 import type { ListOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   AuthForbiddenError,
@@ -27,7 +27,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: RegionsListQuery, options?: ListOptions): CursorPages<ProductRegion> {
-    return this.pagesOf<ProductRegion>(callOf("GET", "/v1/regions", [], query), options, readAnyPage);
+    return this.pagesOf<ProductRegion>(contractCall("GET", "/v1/regions", [], query), options, readAnyPage);
   }
 
   /**
@@ -41,7 +41,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listPostgres(options?: ListOptions): CursorPages<Region> {
-    return this.pagesOf<Region>(callOf("GET", "/v1/regions/postgres"), options, readAnyPage);
+    return this.pagesOf<Region>(contractCall("GET", "/v1/regions/postgres"), options, readAnyPage);
   }
 
   /**
@@ -55,7 +55,11 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listAccelerate(options?: ListOptions): CursorPages<AccelerateRegion> {
-    return this.pagesOf<AccelerateRegion>(callOf("GET", "/v1/regions/accelerate"), options, readAnyPage);
+    return this.pagesOf<AccelerateRegion>(
+      contractCall("GET", "/v1/regions/accelerate"),
+      options,
+      readAnyPage,
+    );
   }
 }
 

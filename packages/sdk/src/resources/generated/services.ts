@@ -13,7 +13,7 @@ import type {
 } from "../../ensure/ensure-result.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, Result, SafePromise } from "../../methods/safe.js";
 import type {
   AppAlreadyExistsError,
@@ -71,7 +71,7 @@ export class ServicesDeploymentsResource extends Resource<SafeServicesDeployment
     options?: ListOptions,
   ): CursorPages<Deployment> {
     return this.pagesOf<Deployment>(
-      callOf("GET", "/v1/services/{serviceId}/deployments", [serviceId], query),
+      contractCall("GET", "/v1/services/{serviceId}/deployments", [serviceId], query),
       options,
     );
   }
@@ -98,7 +98,7 @@ export class ServicesDeploymentsResource extends Resource<SafeServicesDeployment
     options?: RequestOptions,
   ): ApiPromise<CreatedDeployment> {
     return this.dataOf<CreatedDeployment>(
-      callOf("POST", "/v1/services/{serviceId}/deployments", [serviceId], body),
+      contractCall("POST", "/v1/services/{serviceId}/deployments", [serviceId], body),
       options,
     );
   }
@@ -139,7 +139,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalUnavailableError}.
    */
   list(query?: ServicesListQuery, options?: ListOptions): CursorPages<App> {
-    return this.pagesOf<App>(callOf("GET", "/v1/services", [], query), options);
+    return this.pagesOf<App>(contractCall("GET", "/v1/services", [], query), options);
   }
 
   /**
@@ -168,7 +168,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalUnavailableError}.
    */
   create(body: CreateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("POST", "/v1/services", [], body), options);
+    return this.dataOf<App>(contractCall("POST", "/v1/services", [], body), options);
   }
 
   /**
@@ -184,7 +184,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(serviceId: string, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("GET", "/v1/services/{serviceId}", [serviceId]), options);
+    return this.dataOf<App>(contractCall("GET", "/v1/services/{serviceId}", [serviceId]), options);
   }
 
   /**
@@ -218,7 +218,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(serviceId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.dataOf<App>(callOf("PATCH", "/v1/services/{serviceId}", [serviceId], body), options);
+    return this.dataOf<App>(contractCall("PATCH", "/v1/services/{serviceId}", [serviceId], body), options);
   }
 
   /**
@@ -238,7 +238,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(serviceId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(callOf("DELETE", "/v1/services/{serviceId}", [serviceId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/services/{serviceId}", [serviceId]), options);
   }
 
   /**
@@ -262,7 +262,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    */
   promote(serviceId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
     return this.dataOf<Promotion>(
-      callOf("POST", "/v1/services/{serviceId}/promote", [serviceId], body),
+      contractCall("POST", "/v1/services/{serviceId}/promote", [serviceId], body),
       options,
     );
   }

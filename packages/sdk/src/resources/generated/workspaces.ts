@@ -5,7 +5,7 @@ import type { Core } from "../../methods/core.js";
 import type { CursorPage, CursorPages } from "../../request/paging.js";
 import type { ListOptions, RequestOptions } from "../../request/call.js";
 import type { MethodError } from "../../methods/method-error.js";
-import { Resource, callOf } from "../../methods/resource.js";
+import { Resource, contractCall } from "../../methods/resource.js";
 import type { Documented, SafePromise } from "../../methods/safe.js";
 import type {
   ApprovalDeniedError,
@@ -55,7 +55,7 @@ export class WorkspacesIntegrationsResource extends Resource<SafeWorkspacesInteg
     options?: ListOptions,
   ): CursorPages<Integration> {
     return this.pagesOf<Integration>(
-      callOf("GET", "/v1/workspaces/{workspaceId}/integrations", [workspaceId], query),
+      contractCall("GET", "/v1/workspaces/{workspaceId}/integrations", [workspaceId], query),
       options,
     );
   }
@@ -77,7 +77,7 @@ export class WorkspacesIntegrationsResource extends Resource<SafeWorkspacesInteg
    */
   delete(workspaceId: string, clientId: string, options?: RequestOptions): ApiPromise<void> {
     return this.nothingOf(
-      callOf("DELETE", "/v1/workspaces/{workspaceId}/integrations/{clientId}", [workspaceId, clientId]),
+      contractCall("DELETE", "/v1/workspaces/{workspaceId}/integrations/{clientId}", [workspaceId, clientId]),
       options,
     );
   }
@@ -117,7 +117,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
     options?: ListOptions,
   ): CursorPages<ServiceToken> {
     return this.pagesOf<ServiceToken>(
-      callOf("GET", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], query),
+      contractCall("GET", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], query),
       options,
     );
   }
@@ -143,7 +143,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
     options?: RequestOptions,
   ): ApiPromise<ServiceTokenWithValue> {
     return this.dataOf<ServiceTokenWithValue>(
-      callOf("POST", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], body),
+      contractCall("POST", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], body),
       options,
     );
   }
@@ -165,7 +165,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
    */
   delete(workspaceId: string, serviceTokenId: string, options?: RequestOptions): ApiPromise<void> {
     return this.nothingOf(
-      callOf("DELETE", "/v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}", [
+      contractCall("DELETE", "/v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}", [
         workspaceId,
         serviceTokenId,
       ]),
@@ -209,7 +209,7 @@ export class WorkspacesSubscriptionResource extends Resource<SafeWorkspacesSubsc
    */
   get(workspaceId: string, options?: RequestOptions): ApiPromise<Subscription> {
     return this.dataOf<Subscription>(
-      callOf("GET", "/v1/workspaces/{workspaceId}/subscription", [workspaceId]),
+      contractCall("GET", "/v1/workspaces/{workspaceId}/subscription", [workspaceId]),
       options,
     );
   }
@@ -247,7 +247,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: WorkspacesListQuery, options?: ListOptions): CursorPages<Workspace> {
-    return this.pagesOf<Workspace>(callOf("GET", "/v1/workspaces", [], query), options);
+    return this.pagesOf<Workspace>(contractCall("GET", "/v1/workspaces", [], query), options);
   }
 
   /**
@@ -264,7 +264,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body?: CreateWorkspace, options?: RequestOptions): ApiPromise<Workspace> {
-    return this.dataOf<Workspace>(callOf("POST", "/v1/workspaces", [], body), options);
+    return this.dataOf<Workspace>(contractCall("POST", "/v1/workspaces", [], body), options);
   }
 
   /**
@@ -280,7 +280,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Workspace> {
-    return this.dataOf<Workspace>(callOf("GET", "/v1/workspaces/{id}", [id]), options);
+    return this.dataOf<Workspace>(contractCall("GET", "/v1/workspaces/{id}", [id]), options);
   }
 }
 

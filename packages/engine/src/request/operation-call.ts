@@ -10,7 +10,7 @@ const noBearers: OperationCall["bearers"] = {};
  *
  * @param tokens the verified access tokens in the body, by field.
  */
-export const callOf = (
+export const createOperationCall = (
   authenticator: Authenticator,
   context: RuleContext,
   { operation, principal, valid: { path, query, body } }: AuthorizedRequest,
