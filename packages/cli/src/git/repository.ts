@@ -14,8 +14,8 @@ export interface Repository {
   readonly remote: string;
 }
 
-/** Where a command runs. */
-export interface Surroundings {
+/** The CI job and the git repository that a command runs for. */
+export interface GitContext {
   readonly job: CiJob;
   /** Undefined without a clone that has a remote, outside of CI. */
   readonly repository: Repository | undefined;
@@ -30,13 +30,13 @@ export interface Surroundings {
  * @param remote Name of a remote of the clone, or an address.
  * @throws `preview:unknown_remote`; `preview:several_remotes`.
  */
-export const surroundingsOf = async (remote: string | undefined, context: Context): Promise<Surroundings> => {
+export const gitContextOf = async (remote: string | undefined, context: Context): Promise<GitContext> => {
   const job = await readCiJob(context.env);
   const { remotes, problem } = await remotesIn(context);
   const folder = await rootFolder(context);
   const keyOf = (url: string): string => repositoryKey(url, folder);
-  const within = (repository: Repository | undefined): Surroundings => ({ job, repository, problem });
-  const known = ({ name, url }: Remote): Surroundings => within({ key: keyOf(url), remote: name });
+  const within = (repository: Repository | undefined): GitContext => ({ job, repository, problem });
+  const known = ({ name, url }: Remote): GitContext => within({ key: keyOf(url), remote: name });
   if (remote !== undefined) {
     const named = remotes.find(({ name }) => name === remote);
     if (named) return known(named);
@@ -73,7 +73,7 @@ const remotesIn = async (
  *
  * @throws `usage:missing` if there is none; `preview:no_git`; `preview:git_refuses`.
  */
-export const branchIn = async ({ job }: Surroundings, context: Context): Promise<string> => {
+export const branchIn = async ({ job }: GitContext, context: Context): Promise<string> => {
   if (job.branch !== undefined) return job.branch;
   if (job.problem !== undefined) throw noBranch(job.problem);
   const branch = await currentBranch(context);

@@ -11,7 +11,7 @@ import {
   type PreviewFlags,
   projectOf,
 } from "./preview.js";
-import { type Surroundings, surroundingsOf } from "../git/repository.js";
+import { type GitContext, gitContextOf } from "../git/repository.js";
 
 /** A project, and the client that reaches it. */
 export interface OpenProject {
@@ -24,7 +24,7 @@ export interface OpenProject {
 /** The git branch of a preview command in its project. */
 export interface OpenBranch extends OpenProject {
   readonly gitName: string;
-  readonly surroundings: Surroundings;
+  readonly gitContext: GitContext;
 }
 
 /** Connects to a project by its id or name. */
@@ -45,18 +45,18 @@ export const openBranch = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<OpenBranch> => {
-  const surroundings = await surroundingsOf(options.remote, context);
-  const { repository, problem } = surroundings;
+  const gitContext = await gitContextOf(options.remote, context);
+  const { repository, problem } = gitContext;
   // Without git, the folder is taken for one outside of a clone.
   if (!repository && problem && problem.code !== "preview:no_git") throw problem;
-  const gitName = await branchOf(options, surroundings, context);
+  const gitName = await branchOf(options, gitContext, context);
   const project = await projectOf(options, flags, context);
-  return { ...(await openProject(project, options, flags, context)), gitName, surroundings };
+  return { ...(await openProject(project, options, flags, context)), gitName, gitContext };
 };
 
 /** Returns the branch in the project and its preview, each if it exists. Refuses the branches that always exist. */
 export const findBranch = async (
-  { client, projectId, gitName, surroundings }: OpenBranch,
+  { client, projectId, gitName, gitContext }: OpenBranch,
   context: Context,
 ): Promise<{ branch?: Branch; preview?: Preview | undefined }> => {
   const { signal } = context;
@@ -64,5 +64,5 @@ export const findBranch = async (
   const [branch] = await branches.toArray({ limit: 1 });
   if (!branch) return {};
   assertPreview(branch);
-  return { branch, preview: await findPreview(branch, surroundings, client, context) };
+  return { branch, preview: await findPreview(branch, gitContext, client, context) };
 };

@@ -6,7 +6,7 @@ import { takeDefault } from "../profiles/defaults.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { connect } from "../service/connect.js";
 import { type PreviewIdentity, type PreviewRecord, readRecord } from "./record.js";
-import { branchIn, type Surroundings } from "../git/repository.js";
+import { branchIn, type GitContext } from "../git/repository.js";
 
 /** The flags that the commands of previews have in common. */
 export interface PreviewFlags {
@@ -26,9 +26,9 @@ export interface Preview extends PreviewIdentity {
 /** Returns the git branch of the flags, the CI job, or the working directory. */
 export const branchOf = async (
   { branch }: Pick<PreviewFlags, "branch">,
-  surroundings: Surroundings,
+  gitContext: GitContext,
   context: Context,
-): Promise<string> => branch ?? (await branchIn(surroundings, context));
+): Promise<string> => branch ?? (await branchIn(gitContext, context));
 
 /** Returns the project of the flags, which may be a name, or the default one. Asks on a terminal if there is none. */
 export const projectOf = async (
@@ -77,7 +77,7 @@ export const previewsOn = async (
  */
 export const findPreview = async (
   branch: Branch,
-  { repository }: Surroundings,
+  { repository }: GitContext,
   client: MgmtClient,
   { signal }: Context,
 ): Promise<Preview | undefined> => {

@@ -2,7 +2,7 @@ import type { Context } from "../input/context.js";
 import { commitOf } from "../git/clone.js";
 import { isPushed } from "../git/remote.js";
 import type { PreviewRecord } from "./record.js";
-import type { Surroundings } from "../git/repository.js";
+import type { GitContext } from "../git/repository.js";
 
 /**
  * Returns the record that a preview stores about the run that creates or uses it.
@@ -12,7 +12,7 @@ import type { Surroundings } from "../git/repository.js";
  */
 export const recordOfRun = async (
   gitName: string,
-  { job, repository }: Surroundings,
+  { job, repository }: GitContext,
   earlier: PreviewRecord,
   expiresAt: string | null | undefined,
   context: Context,

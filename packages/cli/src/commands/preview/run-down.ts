@@ -13,8 +13,8 @@ export const runPreviewDown = async (
 ): Promise<void> => {
   const { output, signal } = context;
   const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName, surroundings, dryRun } = opened;
-  if (options.branch === undefined && gitName === surroundings.job.defaultBranch) throw notAPreview(gitName);
+  const { client, projectId, gitName, gitContext, dryRun } = opened;
+  if (options.branch === undefined && gitName === gitContext.job.defaultBranch) throw notAPreview(gitName);
   const { branch, preview } = await findBranch(opened, context);
   const all = branch && preview ? await previewsOn({ projectId, branchId: branch.id }, client, signal) : [];
   const databases = all.flatMap(({ repository, database }) =>

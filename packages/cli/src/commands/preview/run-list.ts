@@ -7,7 +7,7 @@ import { listPreviews, type PlacedPreview } from "../../preview/list-previews.js
 import { openProject } from "../../preview/open-branch.js";
 import { type PreviewFlags, projectOf } from "../../preview/preview.js";
 import type { GitState, RemoteState } from "../../preview/remote-state.js";
-import { type Surroundings, surroundingsOf } from "../../git/repository.js";
+import { type GitContext, gitContextOf } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */
 export interface ListedPreview {
@@ -39,18 +39,15 @@ export const runPreviewList = async (
 ): Promise<void> => {
   const { output, signal } = context;
   output.assertPrintsLists();
-  const surroundings = await surroundingsOf(options.remote, context);
+  const gitContext = await gitContextOf(options.remote, context);
   const project = await projectOf(options, flags, context);
   const { client, projectId } = await openProject(project, {}, flags, context);
-  const previews = await listPreviews(projectId, await gitStateOf(surroundings, context), client, signal);
+  const previews = await listPreviews(projectId, await gitStateOf(gitContext, context), client, signal);
   await output.list([previews.map(listed)], "Preview");
 };
 
 /** Returns what is known of a repository. Without its remote, the list still shows everything else. */
-const gitStateOf = async (
-  { job, repository, problem }: Surroundings,
-  context: Context,
-): Promise<GitState> => {
+const gitStateOf = async ({ job, repository, problem }: GitContext, context: Context): Promise<GitState> => {
   const warn = ({ code, message }: CliError): Promise<void> => context.output.warn({ code, message });
   if (!repository) {
     if (problem) await warn(problem);

@@ -9,7 +9,7 @@ import { listPreviews, type PlacedPreview } from "../../preview/list-previews.js
 import { openProject } from "../../preview/open-branch.js";
 import { type PreviewFlags, projectOf } from "../../preview/preview.js";
 import type { GitState } from "../../preview/remote-state.js";
-import { surroundingsOf } from "../../git/repository.js";
+import { gitContextOf } from "../../git/repository.js";
 import { storeRecord } from "../../preview/store-record.js";
 
 export interface PruneOptions extends Omit<PreviewFlags, "branch"> {
@@ -32,7 +32,7 @@ export const runPreviewPrune = async (
   context: Context,
 ): Promise<void> => {
   const { output, signal } = context;
-  const { job, repository, problem } = await surroundingsOf(options.remote, context);
+  const { job, repository, problem } = await gitContextOf(options.remote, context);
   if (!repository) throw problem ?? noRepository();
   const project = await projectOf(options, flags, context);
   const { client, projectId, dryRun } = await openProject(project, options, flags, context);

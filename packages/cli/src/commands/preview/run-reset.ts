@@ -53,12 +53,12 @@ const reset = async (
 ): Promise<void> => {
   const { signal } = context;
   const opened = await openBranch(options, flags, context);
-  const { client, projectId, gitName, surroundings, dryRun } = opened;
+  const { client, projectId, gitName, gitContext, dryRun } = opened;
   const { branch, preview } = await findBranch(opened, context);
   if (!branch || !preview) throw noPreview(gitName);
   const source = await sourceOf(preview.database, projectId, client, signal);
   const earlier = { ...preview.record, setupPending: false };
-  const record = await recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
+  const record = await recordOfRun(gitName, gitContext, earlier, options.expiresAt, context);
   const target = { projectId, branch, preview, source, record };
   const backupId = await backupOf(source, options.fromBackup, client, signal);
   if (!dryRun) {

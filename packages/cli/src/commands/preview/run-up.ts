@@ -33,15 +33,15 @@ const createOrFind = async (
 ): Promise<void> => {
   const { output, signal } = context;
   if (options.branch !== undefined) assertBranchName(options.branch);
-  const { client, projectId, gitName, surroundings, dryRun } = await openBranch(options, flags, context);
+  const { client, projectId, gitName, gitContext, dryRun } = await openBranch(options, flags, context);
 
   const branches = await client.projects.branches.list(projectId, undefined, { signal }).toArray();
   const known = branches.find((branch) => branch.gitName === gitName);
   if (known) assertPreview(known);
-  const existing = known && (await findPreview(known, surroundings, client, context));
+  const existing = known && (await findPreview(known, gitContext, client, context));
   if (existing?.database.status === "failure") throw previewFailed(gitName, existing.database.id);
   const recordFor = (earlier: PreviewRecord): Promise<PreviewRecord> =>
-    recordOfRun(gitName, surroundings, earlier, options.expiresAt, context);
+    recordOfRun(gitName, gitContext, earlier, options.expiresAt, context);
   const record = await recordFor(existing?.record ?? {});
   // A source that cannot be copied is found before the branch is created.
   const source = existing ? undefined : await defaultSource(projectId, branches, client, signal);
@@ -55,7 +55,7 @@ const createOrFind = async (
   if (source) {
     if (!dryRun) await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
     progress.isCreating = true;
-    const repository = surroundings.repository?.key ?? null;
+    const repository = gitContext.repository?.key ?? null;
     const wanted = { projectId, branchId, gitName, repository, record, source };
     copy = await ensureCopy(wanted, client, { signal, dryRun: dryRun !== undefined });
   }

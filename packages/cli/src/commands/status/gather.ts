@@ -5,7 +5,7 @@ import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { countWaiting } from "./waiting-approvals.js";
 import { previewsAmong } from "../../preview/preview.js";
-import { branchIn, type Surroundings } from "../../git/repository.js";
+import { branchIn, type GitContext } from "../../git/repository.js";
 
 /** A database of the project. */
 export interface DatabaseStatus {
@@ -44,9 +44,9 @@ export interface StatusResult {
 const bytesInGiB = 2 ** 30;
 
 /** Returns the git branch, or undefined if none is known. */
-const knownBranch = async (surroundings: Surroundings, context: Context): Promise<string | undefined> => {
+const knownBranch = async (gitContext: GitContext, context: Context): Promise<string | undefined> => {
   try {
-    return await branchIn(surroundings, context);
+    return await branchIn(gitContext, context);
   } catch (error) {
     gitProblem(error, context);
     return undefined;
@@ -60,7 +60,7 @@ const atOnce = 8;
 export const gatherStatus = async (
   projectName: string | undefined,
   { client, service }: { readonly client: MgmtClient; readonly service: string },
-  surroundings: Surroundings | undefined,
+  gitContext: GitContext | undefined,
   flags: GlobalFlags,
   context: Context,
 ): Promise<StatusResult> => {
@@ -79,11 +79,11 @@ export const gatherStatus = async (
   ]);
   const names = new Map(branches.map(({ id, gitName }) => [id, gitName]));
   const sizes = await sizesOf(databases, client, signal);
-  const gitBranch = surroundings && (await knownBranch(surroundings, context));
+  const gitBranch = gitContext && (await knownBranch(gitContext, context));
   const preview = previewsAmong(databases).find(
     ({ database, repository }) =>
       names.get(database.branchId ?? "") === gitBranch &&
-      (repository === null || repository === surroundings?.repository?.key),
+      (repository === null || repository === gitContext?.repository?.key),
   );
   return {
     service,

@@ -7,7 +7,7 @@ import { connectTo } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { printable } from "../../output/printable.js";
 import { wrapBeside } from "../../output/wrap.js";
-import { surroundingsOf } from "../../git/repository.js";
+import { gitContextOf } from "../../git/repository.js";
 import { changesBetween } from "./changes.js";
 import { gatherStatus, type StatusResult } from "./gather.js";
 
@@ -35,13 +35,13 @@ export const runStatus = async (
   const client = await connectTo(access, context);
   const service = access.baseUrl?.value ?? "";
   // Without a repository there is no preview to show.
-  const surroundings = await surroundingsOf(undefined, context).catch(() => undefined);
+  const gitContext = await gitContextOf(undefined, context).catch(() => undefined);
   signal.throwIfAborted();
-  const refusal = surroundings?.problem;
+  const refusal = gitContext?.problem;
   if (refusal && refusal.code !== "preview:no_git")
     await output.warn({ code: refusal.code, message: refusal.message });
   const gather = (): Promise<StatusResult> =>
-    gatherStatus(projectId, { client, service }, surroundings, flags, context);
+    gatherStatus(projectId, { client, service }, gitContext, flags, context);
   let status = await gather();
   const isText = format === "table" && !presentation.fields && !presentation.query;
   if (intervalMs === undefined) {
