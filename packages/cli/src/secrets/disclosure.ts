@@ -93,7 +93,7 @@ export const prepareDisclosure = async (
       const isIssued = secrets.issued && isNew;
       const isShown = isAsked(flags) || (isIssued && showsNew);
       const found =
-        masked === resource ? [] : (await import("./found-secrets.js")).secretsIn(resource, masked);
+        masked === resource ? [] : (await import("./masked-strings.js")).maskedStrings(resource, masked);
       if (found.length > 0 && (isShown || sinks)) {
         const { maskInLog } = await import("./log-masks.js");
         maskInLog(found, context);
@@ -113,8 +113,8 @@ export const prepareDisclosure = async (
 
 /** Says how to get secrets that CI was not to keep. */
 const hiddenNotice = async (resources: readonly unknown[]): Promise<Notice> => {
-  const { connectionsIn } = await import("./connections-in.js");
-  const connections = [...new Set(resources.flatMap(connectionsIn))];
+  const { connectionIdsIn } = await import("./connection-ids.js");
+  const connections = [...new Set(resources.flatMap(connectionIdsIn))];
   const [first = "ID"] = connections;
   const how =
     connections.length > 0

@@ -3,7 +3,7 @@ import { noSecretForVariable } from "../errors/secret-errors.js";
 import { lostSecrets, unwritableSecretFile } from "../errors/storage-errors.js";
 import { warnAboutReaders } from "./warn-about-readers.js";
 import { connectionStringIn } from "../output/connection-string.js";
-import { connectionsIn } from "./connections-in.js";
+import { connectionIdsIn } from "./connection-ids.js";
 import { maskInLog } from "./log-masks.js";
 import { SecretFile } from "./secret-file.js";
 import { openVariableFiles, type VariableFile } from "./variable-files.js";
@@ -91,7 +91,7 @@ export class SecretSinks {
       await write();
     } catch (cause) {
       this.failure = { file, cause, isLost: isIssued || this.failure?.isLost === true };
-      if (isIssued) this.lostConnections.push(...connectionsIn(resource));
+      if (isIssued) this.lostConnections.push(...connectionIdsIn(resource));
     }
   }
 }

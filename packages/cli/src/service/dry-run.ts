@@ -94,7 +94,7 @@ const withVariables = (request: PlannedRequest, declared: readonly (readonly str
   // Only the fields of an object can be variables.
   const maskedRequest =
     body === undefined || isObject(body) ? request : { ...request, body: redactBody(JSON.stringify(body)) };
-  return curlLine(maskedRequest, secretsIn(body, declared), secretHeaders);
+  return curlLine(maskedRequest, secretPathsIn(body, declared), secretHeaders);
 };
 
 const withoutSecrets = (
@@ -110,18 +110,18 @@ const withoutSecrets = (
 };
 
 /** Returns the declared paths and, outside of them, those at which redaction changes a value. */
-const secretsIn = (body: unknown, declared: readonly (readonly string[])[]): (readonly string[])[] => {
+const secretPathsIn = (body: unknown, declared: readonly (readonly string[])[]): (readonly string[])[] => {
   const isDeclared = (path: readonly string[]): boolean =>
     declared.some((declaredPath) => declaredPath.every((name, index) => path[index] === name));
-  const paths = secretPaths(body, redactBody(JSON.stringify(body ?? null)));
+  const paths = redactedPaths(body, redactBody(JSON.stringify(body ?? null)));
   return [...declared, ...paths.filter((path) => !isDeclared(path))];
 };
 
 /** Returns the paths at which redaction has changed a value. */
-const secretPaths = (value: unknown, redacted: unknown, path: readonly string[] = []): string[][] => {
+const redactedPaths = (value: unknown, redacted: unknown, path: readonly string[] = []): string[][] => {
   if (isObject(value) && isObject(redacted)) {
     return Object.entries(value).flatMap(([name, inner]) =>
-      secretPaths(inner, redacted[name], [...path, name]),
+      redactedPaths(inner, redacted[name], [...path, name]),
     );
   }
   return JSON.stringify(value) === JSON.stringify(redacted) ? [] : [[...path]];
