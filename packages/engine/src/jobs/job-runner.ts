@@ -144,9 +144,9 @@ export class JobRunner {
    * Runs the jobs that are due until a time, one after the other. Waits for those that other processes run. Leaves those that
    * cannot reach Postgres.
    *
-   * @param reach called with the time of each job, in the transaction that takes it.
+   * @param onDue called with the time of each job, in the transaction that takes it.
    */
-  async advance(time: number, reach: (dueAt: number, tables: ServerTables) => void): Promise<void> {
+  async advance(time: number, onDue: (dueAt: number, tables: ServerTables) => void): Promise<void> {
     const left = new Set<string>();
     this.#isAdvancing = true;
     try {
@@ -161,7 +161,7 @@ export class JobRunner {
             const isEnough = first.length <= left.size || first.some((job) => isNew(job) && isFree(job));
             return (isEnough ? first : jobs.listExpired(time, left.size + maxSeen)).filter(isNew);
           },
-          ({ dueAt }, tables) => reach(dueAt, tables),
+          ({ dueAt }, tables) => onDue(dueAt, tables),
         );
         if (job === undefined) return;
         // It runs alone, so it needs no turn.

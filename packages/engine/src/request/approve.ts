@@ -3,7 +3,7 @@ import { needsApproval, requireApproval } from "./approvals.js";
 import type { OperationCall } from "../context/operation-handler.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { type Reachable, fieldOf, projectIdOf } from "./reach.js";
+import { type WorkspaceResources, fieldOf, projectIdOf } from "./reach.js";
 import type { ValidRequest } from "./validate.js";
 import type { RuleContext } from "../context/rule-context.js";
 
@@ -56,14 +56,15 @@ const changesField = (
 ): boolean =>
   body[field] !== undefined &&
   Object.entries(operation.pathKinds).some(
-    ([name, kind]) => isReachable(kind) && fieldOf(store, kind, path[name] ?? "", field) !== body[field],
+    ([name, kind]) =>
+      belongsToWorkspace(kind) && fieldOf(store, kind, path[name] ?? "", field) !== body[field],
   );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
 const projectOf = ({ store }: RuleContext, operation: OperationEntry, valid: ValidRequest): string | null => {
   for (const [name, kind] of Object.entries(operation.pathKinds)) {
     const id = valid.path[name];
-    if (id === undefined || !isReachable(kind)) continue;
+    if (id === undefined || !belongsToWorkspace(kind)) continue;
     const projectId = projectIdOf(store, kind, id);
     if (projectId !== undefined) return projectId;
   }
@@ -71,5 +72,5 @@ const projectOf = ({ store }: RuleContext, operation: OperationEntry, valid: Val
   return typeof named === "string" ? named : null;
 };
 
-const isReachable = (kind: string): kind is keyof Reachable =>
+const belongsToWorkspace = (kind: string): kind is keyof WorkspaceResources =>
   kind !== "client" && kind !== "user" && kind !== "approval";

@@ -6,7 +6,7 @@ import type { RuleContext } from "../context/rule-context.js";
 const noBearers: OperationCall["bearers"] = {};
 
 /**
- * Returns the call that a handler handles.
+ * Returns the call that a handler is called with.
  *
  * @param tokens the verified access tokens in the body, by field.
  */

@@ -7,7 +7,7 @@ import type { OperationCall } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
 
 /** Kinds of resource that belong to a workspace, with their rows. */
-export interface Reachable {
+export interface WorkspaceResources {
   workspace: rows.WorkspaceRow;
   service_token: rows.ServiceTokenRow;
   integration: rows.IntegrationRow;
@@ -20,7 +20,9 @@ export interface Reachable {
   deployment: rows.DeploymentRow;
 }
 
-type Lookups = { [K in keyof Reachable]: (store: Store, id: string) => Reachable[K] | undefined };
+type Lookups = {
+  [K in keyof WorkspaceResources]: (store: Store, id: string) => WorkspaceResources[K] | undefined;
+};
 
 const lookups: Lookups = {
   workspace: (store, id) => store.workspaces.get(id),
@@ -35,7 +37,9 @@ const lookups: Lookups = {
   deployment: (store, id) => store.deployments.get(id),
 };
 
-type Owners = { [K in keyof Reachable]: (store: Store, row: Reachable[K]) => string | undefined };
+type Owners = {
+  [K in keyof WorkspaceResources]: (store: Store, row: WorkspaceResources[K]) => string | undefined;
+};
 
 const projectIds: Owners = {
   workspace: () => undefined,
@@ -50,8 +54,8 @@ const projectIds: Owners = {
   deployment: (store, row) => store.apps.get(row.appId)?.projectId,
 };
 
-const ownedByProject = <K extends keyof Reachable>(kind: K) => {
-  return (store: Store, row: Reachable[K]): string | undefined => {
+const ownedByProject = <K extends keyof WorkspaceResources>(kind: K) => {
+  return (store: Store, row: WorkspaceResources[K]): string | undefined => {
     const projectId = projectIds[kind](store, row);
     return projectId === undefined ? undefined : store.projects.get(projectId)?.workspaceId;
   };
@@ -71,11 +75,11 @@ const workspaceIds: Owners = {
 };
 
 /** Returns a field of a resource; undefined when the resource has none, or does not exist. */
-export const fieldOf = (store: Store, kind: keyof Reachable, id: string, field: string): unknown =>
+export const fieldOf = (store: Store, kind: keyof WorkspaceResources, id: string, field: string): unknown =>
   Reflect.get(lookups[kind](store, id) ?? {}, field);
 
 /** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
-export const projectIdOf = <K extends keyof Reachable>(
+export const projectIdOf = <K extends keyof WorkspaceResources>(
   store: Store,
   kind: K,
   id: string,
@@ -85,7 +89,7 @@ export const projectIdOf = <K extends keyof Reachable>(
 };
 
 /** Returns the workspace of a resource; undefined when the resource does not exist. */
-export const workspaceIdOf = <K extends keyof Reachable>(
+export const workspaceIdOf = <K extends keyof WorkspaceResources>(
   store: Store,
   kind: K,
   id: string,
@@ -100,7 +104,11 @@ export const workspaceIdOf = <K extends keyof Reachable>(
  * @throws RequestError 404 `<kind>:not_found` when the resource does not exist. For a resource in another workspace,
  * the contract of the operation decides between 403 `auth:forbidden` and the same 404.
  */
-export const reach = <K extends keyof Reachable>(call: OperationCall, kind: K, id: string): Reachable[K] => {
+export const requireAccess = <K extends keyof WorkspaceResources>(
+  call: OperationCall,
+  kind: K,
+  id: string,
+): WorkspaceResources[K] => {
   const { store } = call.context;
   const row = lookups[kind](store, id);
   if (row === undefined) throw errors.notFound(kind);
@@ -121,5 +129,5 @@ export const preloadsOfPath = (
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
-export const isReachable = (call: OperationCall, kind: keyof Reachable, id: string): boolean =>
+export const isInWorkspace = (call: OperationCall, kind: keyof WorkspaceResources, id: string): boolean =>
   workspaceIdOf(call.context.store, kind, id) === call.principal.workspaceId;

@@ -2,7 +2,7 @@ import { appErrors } from "./app-errors.js";
 import { type Success, type OperationCall, handler } from "../../context/operation-handler.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
 import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
 import {
@@ -18,7 +18,7 @@ import {
 import { branchWhere, refuseTwoBranchFilters } from "../branches/branch-filter.js";
 import { appDomain } from "./domains.js";
 import { placeApp } from "../projects/default-region.js";
-import { reachProject } from "../projects/project-access.js";
+import { requireProject } from "../projects/project-access.js";
 import { type AppCollection, presentApp } from "./present-app.js";
 import { promote } from "./promotion.js";
 
@@ -36,10 +36,10 @@ type OneCall = OperationCall<
   | "services.promote"
 >;
 
-/** Returns the app or service in the path. Throws the same errors as `reach`. */
-export const reachApp = (
+/** Returns the app or service in the path. Throws the same errors as `requireAccess`. */
+export const requireApp = (
   call: OperationCall & { readonly path: { readonly appId: string } | { readonly serviceId: string } },
-): AppRow => reach(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
+): AppRow => requireAccess(call, "app", "appId" in call.path ? call.path.appId : call.path.serviceId);
 
 const success = (
   status: 200 | 201,
@@ -77,7 +77,7 @@ const checkCreate = (call: CreateCall) => {
   const { context, body } = call;
   refuseTwoBranches(body);
   refuseLogicalIdWithGitName(body);
-  const project = reachProject(call, body.projectId);
+  const project = requireProject(call, body.projectId);
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
     branch: defaultBranch(context, project.id),
   };
@@ -109,7 +109,7 @@ const create = (collection: AppCollection) => ({
 });
 
 const get = (collection: AppCollection) => ({
-  check: reachApp,
+  check: requireApp,
   act: (call: OperationCall, app: AppRow) => success(200, call, collection, app),
 });
 
@@ -117,7 +117,7 @@ const checkUpdate = (call: UpdateCall) => {
   const { context, body } = call;
   refuseTwoBranches(body);
   refuseLogicalIdWithMove(body);
-  const app = reachApp(call);
+  const app = requireApp(call);
   const choice = chooseBranch(call, app.projectId, body);
   const slot = {
     projectId: app.projectId,
@@ -151,7 +151,7 @@ const deploymentIdsOf = ({ context }: OperationCall, app: AppRow): string[] =>
   context.store.deployments.list({ appId: app.id }).map(({ id }) => id);
 
 const checkDelete = (call: OneCall) => {
-  const app = reachApp(call);
+  const app = requireApp(call);
   const inTransition = call.context.store.deployments.find({
     appId: app.id,
     status: ["provisioning", "stopping"],
@@ -179,11 +179,11 @@ export const appHandlers = {
   "apps.get": handler("apps.get", get("apps")),
   "apps.update": handler("apps.update", update("apps")),
   "apps.delete": handler("apps.delete", remove),
-  "apps.promote": handler("apps.promote", promote(reachApp)),
+  "apps.promote": handler("apps.promote", promote(requireApp)),
   "services.list": handler("services.list", { ...list("services"), preloads: firstPageOf("apps") }),
   "services.create": handler("services.create", create("services")),
   "services.get": handler("services.get", get("services")),
   "services.update": handler("services.update", update("services")),
   "services.delete": handler("services.delete", remove),
-  "services.promote": handler("services.promote", promote(reachApp)),
+  "services.promote": handler("services.promote", promote(requireApp)),
 };

@@ -1,7 +1,7 @@
 import { deploymentErrors } from "../deployments/deployment-errors.js";
 import type { Success, OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { AppRow } from "../../store/rows.js";
 
 type PromoteCall = OperationCall<"apps.promote" | "services.promote">;
@@ -16,11 +16,11 @@ const deploymentIdOf = ({ body }: PromoteCall): string => {
 };
 
 /** Promotes a deployment. The custom domains of the previously promoted deployment move to it. */
-export const promote = (reachApp: (call: PromoteCall) => AppRow) => ({
+export const promote = (requireApp: (call: PromoteCall) => AppRow) => ({
   check: (call: PromoteCall) => {
     const deploymentId = deploymentIdOf(call);
-    const app = reachApp(call);
-    const deployment = reach(call, "deployment", deploymentId);
+    const app = requireApp(call);
+    const deployment = requireAccess(call, "deployment", deploymentId);
     if (deployment.appId !== app.id) throw errors.notFound("deployment");
     if (deployment.status !== "running") throw deploymentErrors.notRunning(deployment.status);
     return { app, deployment };

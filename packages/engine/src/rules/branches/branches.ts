@@ -5,12 +5,12 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { Branch } from "../../generated/schemas.js";
 import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";
 import { countOf } from "../projects/projects.js";
-import { reachProject } from "../projects/project-access.js";
+import { requireProject } from "../projects/project-access.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
 const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
@@ -51,7 +51,7 @@ export const branchHandlers = {
           { path: "query/gitNameContains", message: "cannot be combined with gitName" },
         ]);
       }
-      return reach(call, "project", call.path.projectId);
+      return requireAccess(call, "project", call.path.projectId);
     },
     act: (call, project) => {
       const { gitName, gitNameContains } = call.query;
@@ -63,7 +63,7 @@ export const branchHandlers = {
 
   "projects.branches.create": handler("projects.branches.create", {
     check: (call) => {
-      const project = reachProject(call, call.path.projectId);
+      const project = requireProject(call, call.path.projectId);
       const { gitName } = call.body;
       if (findBranch(call.context, project.id, gitName)) throw branchErrors.alreadyExists(gitName);
       return project;
@@ -76,13 +76,13 @@ export const branchHandlers = {
   }),
 
   "branches.get": handler("branches.get", {
-    check: (call) => reach(call, "branch", call.path.branchId),
+    check: (call) => requireAccess(call, "branch", call.path.branchId),
     act: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
   }),
 
   "branches.update": handler("branches.update", {
     check: (call) => {
-      const branch = reach(call, "branch", call.path.branchId);
+      const branch = requireAccess(call, "branch", call.path.branchId);
       if (call.body.isDefault === false && branch.isDefault) {
         throw errors.validationFailed([
           { path: "/isDefault", message: "cannot be removed; make another branch the default" },
@@ -98,7 +98,7 @@ export const branchHandlers = {
 
   "branches.delete": handler("branches.delete", {
     check: (call) => {
-      const branch = reach(call, "branch", call.path.branchId);
+      const branch = requireAccess(call, "branch", call.path.branchId);
       if (branch.isDefault || branch.role === "production") throw branchErrors.defaultProtected();
       refuseMembers(call.context, branch.id);
       return branch;

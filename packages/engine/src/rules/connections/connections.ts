@@ -1,7 +1,7 @@
 import { type OperationCall, handler, type Success } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
@@ -9,12 +9,12 @@ import { newConnection, newPassword } from "./connection-creation.js";
 import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
 
 /** Returns the connection in the path and its database. */
-const reachConnection = (
+const requireConnection = (
   call: OperationCall,
   id: string,
 ): { connection: ConnectionRow; database: DatabaseRow } => {
-  const connection = reach(call, "connection", id);
-  return { connection, database: reach(call, "database", connection.databaseId) };
+  const connection = requireAccess(call, "connection", id);
+  return { connection, database: requireAccess(call, "database", connection.databaseId) };
 };
 
 const present = (
@@ -41,13 +41,13 @@ const create = (
 
 export const connectionHandlers = {
   "databases.connections.list": handler("databases.connections.list", {
-    check: (call) => reach(call, "database", call.path.databaseId),
+    check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: (call, database) =>
       page(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
   "databases.connections.create": handler("databases.connections.create", {
-    check: (call) => reach(call, "database", call.path.databaseId),
+    check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: (call, database) => create(200, call, database, call.body.name),
   }),
 
@@ -63,12 +63,12 @@ export const connectionHandlers = {
   }),
 
   "connections.create": handler("connections.create", {
-    check: (call) => reach(call, "database", call.body.databaseId),
+    check: (call) => requireAccess(call, "database", call.body.databaseId),
     act: (call, database) => create(201, call, database, call.body.name),
   }),
 
   "connections.get": handler("connections.get", {
-    check: (call) => reach(call, "connection", call.path.id),
+    check: (call) => requireAccess(call, "connection", call.path.id),
     act: ({ context }, connection) => ({
       status: 200,
       body: { data: presentConnection(context, connection) },
@@ -76,7 +76,7 @@ export const connectionHandlers = {
   }),
 
   "connections.delete": handler("connections.delete", {
-    check: (call) => reachConnection(call, call.path.id),
+    check: (call) => requireConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => ({
       status: 204,
       after: requestChange(context, database, { type: "deleteConnection", connectionId: connection.id }),
@@ -84,7 +84,7 @@ export const connectionHandlers = {
   }),
 
   "connections.rotate": handler("connections.rotate", {
-    check: (call) => reachConnection(call, call.path.id),
+    check: (call) => requireConnection(call, call.path.id),
     act: ({ context }, { connection, database }) => {
       const pass = newPassword(context);
       const change = { type: "setPassword", connectionId: connection.id, pass } as const;

@@ -1,6 +1,6 @@
 import { handler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
 
@@ -16,7 +16,7 @@ const presentBackup = (row: BackupRow): Backup => ({
 export const backupHandlers = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
   "databases.backups.list": handler("databases.backups.list", {
-    check: (call) => reach(call, "database", call.path.databaseId),
+    check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: ({ context, query }, database) => {
       const where = { databaseId: database.id };
       const backups = context.store.backups.page({

@@ -1,7 +1,7 @@
 import { databaseErrors } from "./database-errors.js";
 import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { isBeingDeleted } from "./copies.js";
 
@@ -36,7 +36,7 @@ export const refuseUnusableSource = (call: OperationCall, fields: SourceFields):
     refuseUnusableBackup(call, source, path);
     return;
   }
-  const { status } = reachSource(call, source.databaseId);
+  const { status } = requireSource(call, source.databaseId);
   if (status !== "ready") {
     const field = fields.fromDatabase === undefined ? "databaseId" : "id";
     throw databaseErrors.sourceNotReady(status, `${path}/${field}`);
@@ -44,8 +44,8 @@ export const refuseUnusableSource = (call: OperationCall, fields: SourceFields):
 };
 
 /** A source that is being deleted is treated as deleted, because the copy could only be made afterwards. */
-const reachSource = (call: OperationCall, databaseId: string): DatabaseRow => {
-  const database = reach(call, "database", databaseId);
+const requireSource = (call: OperationCall, databaseId: string): DatabaseRow => {
+  const database = requireAccess(call, "database", databaseId);
   if (isBeingDeleted(database)) throw errors.notFound("database");
   return database;
 };
@@ -60,7 +60,7 @@ export const refuseUnusableBackup = (
   { databaseId, backupId }: { databaseId: string; backupId: string },
   path: string,
 ): void => {
-  reachSource(call, databaseId);
+  requireSource(call, databaseId);
   const backup = call.context.store.backups.get(backupId);
   if (backup?.databaseId !== databaseId) throw errors.notFound("backup");
   if (backup.status !== "completed") throw databaseErrors.backupUnusable(backup.status, `${path}/backupId`);

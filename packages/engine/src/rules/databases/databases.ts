@@ -3,7 +3,7 @@ import { type OperationCall, type RoutedRequest, handler } from "../../context/o
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import type { Preload } from "../../store/preload.js";
 import {
@@ -23,7 +23,7 @@ import { addDatabase } from "./database-creation.js";
 import { requestChange } from "./database-changes.js";
 import { type SourceFields, readSource, refuseUnusableSource } from "./database-sources.js";
 import { placeDatabase } from "../projects/default-region.js";
-import { reachProject } from "../projects/project-access.js";
+import { requireProject } from "../projects/project-access.js";
 import {
   presentCreatedDatabase,
   presentDatabase,
@@ -62,7 +62,7 @@ const checkCreate = (call: OperationCall, projectId: string, fields: CreateField
   refuseTwoBranches(fields);
   refuseLogicalIdWithGitName(fields);
   const source = readSource(fields);
-  const project = reachProject(call, projectId);
+  const project = requireProject(call, projectId);
   const choice = chooseDatabaseBranch(call, project.id, fields) ?? {
     branch: defaultBranch(call.context, project.id),
   };
@@ -85,7 +85,7 @@ const create = (context: RuleContext, fields: CreateFields, checked: ReturnType<
 };
 
 const checkDelete = (call: OperationCall<"databases.delete">): DatabaseRow => {
-  const database = reach(call, "database", call.path.databaseId);
+  const database = requireAccess(call, "database", call.path.databaseId);
   if (database.isDefault) throw databaseErrors.defaultProtected();
   return database;
 };
@@ -107,7 +107,7 @@ const preloadsOfCreation = ({ path: { projectId } }: RoutedRequest): Preload[] =
 
 export const databaseHandlers = {
   "projects.databases.list": handler("projects.databases.list", {
-    check: (call) => reach(call, "project", call.path.projectId),
+    check: (call) => requireAccess(call, "project", call.path.projectId),
     act: (call, project: ProjectRow) =>
       page(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
   }),
@@ -145,7 +145,7 @@ export const databaseHandlers = {
 
   "databases.get": handler("databases.get", {
     preloads: ({ path }) => preloadsOfPresented(path.databaseId),
-    check: (call) => reach(call, "database", call.path.databaseId),
+    check: (call) => requireAccess(call, "database", call.path.databaseId),
     act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
@@ -155,7 +155,7 @@ export const databaseHandlers = {
       const { context, body } = call;
       refuseTwoBranches(body);
       refuseLogicalIdWithMove(body);
-      const database = reach(call, "database", call.path.databaseId);
+      const database = requireAccess(call, "database", call.path.databaseId);
       const choice = chooseDatabaseBranch(call, database.projectId, body);
       const branchId = choice === undefined ? database.branchId : existingBranchId(choice);
       const logicalId = body.logicalId === undefined ? database.logicalId : body.logicalId;

@@ -1,6 +1,6 @@
 import { databaseErrors } from "./database-errors.js";
 import { handler } from "../../context/operation-handler.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";
@@ -15,7 +15,7 @@ export const restoreHandlers = {
     preloads: ({ path }) => preloadsOfPresented(path.targetDatabaseId),
     check: (call) => {
       const { source } = call.body;
-      const target = reach(call, "database", call.path.targetDatabaseId);
+      const target = requireAccess(call, "database", call.path.targetDatabaseId);
       refuseUnusableBackup(call, source, "/source");
       if (target.status === "provisioning" || target.status === "recovering") {
         throw databaseErrors.busy(target.status);

@@ -1,7 +1,7 @@
 import { databaseErrors } from "./database-errors.js";
 import { type OperationCall, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { Usage } from "../../generated/schemas.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
@@ -49,7 +49,7 @@ const checkUsage = (
 ): { period: Period; database: DatabaseRow } => {
   const period = readPeriod(call);
   if (period.end < period.start) throw databaseErrors.invalidUsageRange("The period ends before it starts");
-  return { period, database: reach(call, "database", call.path.databaseId) };
+  return { period, database: requireAccess(call, "database", call.path.databaseId) };
 };
 
 export const usageHandlers = {

@@ -6,7 +6,7 @@ import { timestamp } from "../../values/clock.js";
 import { digest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type {
   CreatedDeployment,
   Deployment,
@@ -14,7 +14,7 @@ import type {
   PortMapping,
 } from "../../generated/schemas.js";
 import type { AppRow, DeploymentRow } from "../../store/rows.js";
-import { reachApp } from "../apps/apps.js";
+import { requireApp } from "../apps/apps.js";
 import { beginStart, beginStop, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
 const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment => ({
@@ -50,13 +50,13 @@ type CreateCall = OperationCall<"apps.deployments.create"> | OperationCall<"serv
 
 // An app is a service, so both routes list and create the same deployments.
 const list = {
-  check: reachApp,
+  check: requireApp,
   act: (call: ListCall, app: AppRow) =>
     page(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
 };
 
 const checkCreate = (call: CreateCall) => {
-  const app = reachApp(call);
+  const app = requireApp(call);
   const promoted =
     app.latestDeploymentId === null ? undefined : call.context.store.deployments.get(app.latestDeploymentId);
   if (call.body.skipCodeUpload && promoted === undefined) {
@@ -96,7 +96,7 @@ export const deploymentHandlers = {
   "services.deployments.create": handler("services.deployments.create", create),
 
   "deployments.get": handler("deployments.get", {
-    check: (call) => reach(call, "deployment", call.path.deploymentId),
+    check: (call) => requireAccess(call, "deployment", call.path.deploymentId),
     act: ({ context }, deployment) => ({
       status: 200,
       body: { data: presentDeploymentDetails(context, deployment) },
@@ -105,7 +105,7 @@ export const deploymentHandlers = {
 
   "deployments.delete": handler("deployments.delete", {
     check: (call) => {
-      const deployment = reach(call, "deployment", call.path.deploymentId);
+      const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canDelete(deployment.status)) throw deploymentErrors.notDeletable(deployment.status);
       return deployment;
     },
@@ -118,7 +118,7 @@ export const deploymentHandlers = {
 
   "deployments.start": handler("deployments.start", {
     check: (call) => {
-      const deployment = reach(call, "deployment", call.path.deploymentId);
+      const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canStart(deployment.status)) throw deploymentErrors.notStartable(deployment.status);
       return deployment;
     },
@@ -130,7 +130,7 @@ export const deploymentHandlers = {
 
   "deployments.stop": handler("deployments.stop", {
     check: (call) => {
-      const deployment = reach(call, "deployment", call.path.deploymentId);
+      const deployment = requireAccess(call, "deployment", call.path.deploymentId);
       if (!canStop(deployment.status)) throw deploymentErrors.notStoppable(deployment.status);
       return deployment;
     },

@@ -4,7 +4,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { isReachable, reach } from "../../request/reach.js";
+import { isInWorkspace, requireAccess } from "../../request/reach.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { forEachOf } from "../../store/preload.js";
@@ -43,14 +43,14 @@ export const integrationHandlers = {
       return page(
         call,
         call.context.store.integrations,
-        { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
+        { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
         presentIntegration,
       );
     },
   }),
 
   "integrations.get": handler("integrations.get", {
-    check: (call) => reach(call, "integration", call.path.id),
+    check: (call) => requireAccess(call, "integration", call.path.id),
     act: ({ context }, integration) => ({
       status: 200,
       body: { data: presentIntegration(context, integration) },
@@ -58,19 +58,19 @@ export const integrationHandlers = {
   }),
 
   "integrations.delete": handler("integrations.delete", {
-    check: (call) => reach(call, "integration", call.path.id),
+    check: (call) => requireAccess(call, "integration", call.path.id),
     act: ({ context }, integration) => revoke(context, [integration]),
   }),
 
   "workspaces.integrations.list": handler("workspaces.integrations.list", {
-    check: (call) => reach(call, "workspace", call.path.workspaceId),
+    check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
     act: (call, workspace) =>
       page(call, call.context.store.integrations, { workspaceId: workspace.id }, presentIntegration),
   }),
 
   "workspaces.integrations.delete": handler("workspaces.integrations.delete", {
     check: (call) => {
-      const workspace = reach(call, "workspace", call.path.workspaceId);
+      const workspace = requireAccess(call, "workspace", call.path.workspaceId);
       const integrations = call.context.store.integrations.list({
         workspaceId: workspace.id,
         clientId: call.path.clientId,

@@ -1,6 +1,6 @@
 import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 /**
@@ -8,8 +8,8 @@ import type { ProjectRow } from "../../store/rows.js";
  *
  * @throws RequestError 404 `project:not_found`, also when the project is being deleted.
  */
-export const reachProject = (call: OperationCall, projectId: string): ProjectRow => {
-  const project = reach(call, "project", projectId);
+export const requireProject = (call: OperationCall, projectId: string): ProjectRow => {
+  const project = requireAccess(call, "project", projectId);
   if (project.deleting) throw errors.notFound("project");
   return project;
 };

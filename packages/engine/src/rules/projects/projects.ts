@@ -4,7 +4,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";
@@ -44,7 +44,7 @@ const refuseDependencies = ({ store }: RuleContext, projectId: string): void => 
 
 const checkDelete = (call: OperationCall<"projects.delete">): ProjectRow => {
   // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
-  const project = reach(call, "project", call.path.id);
+  const project = requireAccess(call, "project", call.path.id);
   refuseDependencies(call.context, project.id);
   return project;
 };
@@ -128,13 +128,13 @@ export const projectHandlers = {
   }),
 
   "projects.get": handler("projects.get", {
-    check: (call) => reach(call, "project", call.path.id),
+    check: (call) => requireAccess(call, "project", call.path.id),
     act: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
   }),
 
   "projects.update": handler("projects.update", {
     check: (call) => {
-      const project = reach(call, "project", call.path.id);
+      const project = requireAccess(call, "project", call.path.id);
       return { project, settings: mergeSettings(project, call.body.settings) };
     },
     act: ({ context, body }, { project, settings }) => {

@@ -2,7 +2,7 @@ import { projectErrors } from "./project-errors.js";
 import { type OperationCall, handler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
 import { forEachOf } from "../../store/preload.js";
-import { reachProject } from "./project-access.js";
+import { requireProject } from "./project-access.js";
 import { refuseTakenLogicalId } from "./projects.js";
 
 /**
@@ -21,7 +21,7 @@ export const transferHandlers = {
   "projects.transfer": handler("projects.transfer", {
     check: (call) => {
       const workspaceId = recipientWorkspaceId(call);
-      const project = reachProject(call, call.path.id);
+      const project = requireProject(call, call.path.id);
       if (workspaceId === project.workspaceId) throw projectErrors.alreadyInWorkspace();
       if (project.logicalId !== null) refuseTakenLogicalId(call.context, workspaceId, project.logicalId);
       return { project, workspaceId };

@@ -3,7 +3,7 @@ import { handler, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { isReachable, reach } from "../../request/reach.js";
+import { isInWorkspace, requireAccess } from "../../request/reach.js";
 import type { Present } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
@@ -28,7 +28,7 @@ export const serviceTokenHandlers = {
       return page(
         call,
         call.context.store.serviceTokens,
-        { workspaceId: isReachable(call, "workspace", workspaceId) ? workspaceId : [] },
+        { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
         presentListed,
         { newestFirst: true },
       );
@@ -39,13 +39,16 @@ export const serviceTokenHandlers = {
   "workspaces.serviceTokens.create": preparedHandler("workspaces.serviceTokens.create", {
     prepare: {
       plan: (call) => {
-        const workspace = reach(call, "workspace", call.path.workspaceId);
+        const workspace = requireAccess(call, "workspace", call.path.workspaceId);
         const token = { id: call.context.ids.id("service_token"), workspaceId: workspace.id };
         return { id: token.id, claims: tokenClaims(call.context, serviceTokenRequest(token)) };
       },
       work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),
     },
-    check: (call, signed) => ({ workspace: reach(call, "workspace", call.path.workspaceId), ...signed }),
+    check: (call, signed) => ({
+      workspace: requireAccess(call, "workspace", call.path.workspaceId),
+      ...signed,
+    }),
     act: ({ context, body }, { workspace, id, value }) => {
       const token = context.store.serviceTokens.insert({
         id,
@@ -62,7 +65,7 @@ export const serviceTokenHandlers = {
   /** Deletes a token, which revokes it immediately. */
   "workspaces.serviceTokens.delete": handler("workspaces.serviceTokens.delete", {
     check: (call) => {
-      const workspace = reach(call, "workspace", call.path.workspaceId);
+      const workspace = requireAccess(call, "workspace", call.path.workspaceId);
       const token = call.context.store.serviceTokens.get(call.path.serviceTokenId);
       if (token?.workspaceId !== workspace.id) throw errors.notFound("service_token");
       return token;

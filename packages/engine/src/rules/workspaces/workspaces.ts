@@ -3,7 +3,7 @@ import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { reach } from "../../request/reach.js";
+import { requireAccess } from "../../request/reach.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
@@ -42,12 +42,12 @@ export const workspaceHandlers = {
   }),
 
   "workspaces.get": handler("workspaces.get", {
-    check: (call) => reach(call, "workspace", call.path.id),
+    check: (call) => requireAccess(call, "workspace", call.path.id),
     act: ({ context }, workspace) => ({ status: 200, body: { data: presentWorkspace(context, workspace) } }),
   }),
 
   "workspaces.subscription.get": handler("workspaces.subscription.get", {
-    check: (call) => reach(call, "workspace", call.path.workspaceId),
+    check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
     act: ({ context }) => ({
       status: 200,
       body: { data: { ...context.settings.subscription, upgradeUrl: context.settings.baseUrl } },
