@@ -3,7 +3,7 @@ import { needsApproval, requireApproval } from "./approvals.js";
 import type { OperationCall } from "../context/operation-handler.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { type WorkspaceResources, fieldOf, projectIdOf } from "./reach.js";
+import { type WorkspaceResources, fieldOf, projectIdOf } from "./resource-access.js";
 import type { ValidRequest } from "./validate.js";
 import type { RuleContext } from "../context/rule-context.js";
 

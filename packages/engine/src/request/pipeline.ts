@@ -16,7 +16,7 @@ import { playFault } from "./play-fault.js";
 import { needsPreparation, nothingPrepared, prepare } from "./prepare.js";
 import type { Principal } from "../values/principal.js";
 import { readBody } from "./read-body.js";
-import { preloadsOfPath } from "./reach.js";
+import { preloadsOfPath } from "./resource-access.js";
 import { type Route, idsOf, isApiPath, methodsOf, route } from "./route.js";
 import { andThen } from "../values/awaitable.js";
 import { validate } from "./validate.js";

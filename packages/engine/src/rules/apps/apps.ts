@@ -2,7 +2,7 @@ import { appErrors } from "./app-errors.js";
 import { type Success, type OperationCall, handler } from "../../context/operation-handler.js";
 import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
 import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
 import {

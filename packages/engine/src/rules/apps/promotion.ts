@@ -1,7 +1,7 @@
 import { deploymentErrors } from "../deployments/deployment-errors.js";
 import type { Success, OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
 
 type PromoteCall = OperationCall<"apps.promote" | "services.promote">;

@@ -5,7 +5,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { Branch } from "../../generated/schemas.js";
 import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";

@@ -1,7 +1,7 @@
 import { type OperationCall, handler, type Success } from "../../context/operation-handler.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { ConnectionRow, DatabaseRow } from "../../store/rows.js";
 import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";

@@ -1,6 +1,6 @@
 import { handler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
 

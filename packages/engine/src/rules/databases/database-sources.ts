@@ -1,7 +1,7 @@
 import { databaseErrors } from "./database-errors.js";
 import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { isBeingDeleted } from "./copies.js";
 

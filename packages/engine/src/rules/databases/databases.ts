@@ -3,7 +3,7 @@ import { type OperationCall, type RoutedRequest, handler } from "../../context/o
 import type { RuleContext } from "../../context/rule-context.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import type { Preload } from "../../store/preload.js";
 import {

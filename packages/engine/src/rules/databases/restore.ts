@@ -1,6 +1,6 @@
 import { databaseErrors } from "./database-errors.js";
 import { handler } from "../../context/operation-handler.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import { beginCopy } from "./copies.js";
 import { beginRecovering } from "./database-lifecycle.js";
 import { refuseUnusableBackup } from "./database-sources.js";

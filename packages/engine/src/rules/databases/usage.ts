@@ -1,7 +1,7 @@
 import { databaseErrors } from "./database-errors.js";
 import { type OperationCall, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { Usage } from "../../generated/schemas.js";
 import type { DatabaseRow } from "../../store/rows.js";
 

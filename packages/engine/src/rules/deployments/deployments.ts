@@ -6,7 +6,7 @@ import { timestamp } from "../../values/clock.js";
 import { digest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type {
   CreatedDeployment,
   Deployment,

@@ -4,7 +4,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { isInWorkspace, requireAccess } from "../../request/reach.js";
+import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { forEachOf } from "../../store/preload.js";

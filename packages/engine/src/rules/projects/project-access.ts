@@ -1,6 +1,6 @@
 import type { OperationCall } from "../../context/operation-handler.js";
 import { errors } from "../../values/errors.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 /**

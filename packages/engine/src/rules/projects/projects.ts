@@ -4,7 +4,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { firstPageOf, page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, ProjectRow } from "../../store/rows.js";
 import { addBranch, membership } from "../branches/branch-choice.js";
 import { addDatabase } from "../databases/database-creation.js";

@@ -3,7 +3,7 @@ import { handler, preparedHandler } from "../../context/operation-handler.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { isInWorkspace, requireAccess } from "../../request/reach.js";
+import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
 import type { Present } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";

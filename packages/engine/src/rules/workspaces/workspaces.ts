@@ -3,7 +3,7 @@ import type { RowContext } from "../../context/row-texts.js";
 import { timestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { page } from "../../request/paging.js";
-import { requireAccess } from "../../request/reach.js";
+import { requireAccess } from "../../request/resource-access.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
