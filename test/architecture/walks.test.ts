@@ -163,7 +163,7 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
     from: "packages/engine/src/store/partial-collection.ts",
     to: "packages/cluster/src/rows/postgres-backing.ts",
     through: ["packages/engine/src/store/backing.ts", "packages/engine/src/internal.ts"],
-    how: "`replay.ts` passes the changes to a `Backing`, which `postgres-backing.ts` implements",
+    how: "`replay.ts` passes the changes to a `StorageAdapter`, which `postgres-backing.ts` implements",
   },
   {
     from: "packages/cli/src/contract/generated/commands/projects.ts",

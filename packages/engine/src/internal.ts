@@ -11,7 +11,7 @@ export { FairTurns } from "./jobs/fair-turns.js";
 export { operationAt, shownPath } from "./request/route.js";
 export {
   type Access,
-  type Backing,
+  type StorageAdapter,
   ConflictError,
   type TableChanges,
   type Transaction,

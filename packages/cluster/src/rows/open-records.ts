@@ -3,7 +3,7 @@ import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
-import { PostgresBacking, lockState, translate } from "./postgres-backing.js";
+import { PostgresStorageAdapter, lockState, translate } from "./postgres-backing.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isUnused, readAll, writeState } from "./state.js";
 
@@ -107,10 +107,10 @@ export const openRecords = async (
     throw error;
   }
   const writers = { total: Math.max(1, connections - reserved), patience: lockTimeout };
-  const backing = new PostgresBacking(pool, schema, { patience, writers });
+  const storage = new PostgresStorageAdapter(pool, schema, { patience, writers });
   return {
     sessions,
-    begin: backing.begin.bind(backing),
+    begin: storage.begin.bind(storage),
     readAll: () =>
       inTransaction(["begin isolation level repeatable read read only"], (client) => readAll(client, schema)),
     fill: (states) =>

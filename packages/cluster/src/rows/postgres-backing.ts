@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from "@mgmt/engine";
 import {
   type Access,
-  type Backing,
+  type StorageAdapter,
   ConflictError,
   type LoadResult,
   type TableChanges,
@@ -22,7 +22,7 @@ import { writesOf } from "./writes.js";
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
-export interface BackingLimits {
+export interface StorageLimits {
   /** How long a commit waits to learn whether it took effect, in milliseconds. */
   readonly patience: number;
   readonly writers: WriterLimits;
@@ -37,10 +37,10 @@ interface Shared extends Source {
 }
 
 /** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
-export class PostgresBacking implements Backing {
+export class PostgresStorageAdapter implements StorageAdapter {
   readonly #shared: Shared;
 
-  constructor(pool: Pool, schema: string, { patience, writers }: BackingLimits) {
+  constructor(pool: Pool, schema: string, { patience, writers }: StorageLimits) {
     this.#shared = {
       ...{ pool, schema, patience },
       identifier: escapeIdentifier(schema),

@@ -1,5 +1,5 @@
 import type { Store } from "@mgmt/engine";
-import { type Backing, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
+import { type StorageAdapter, ConflictError, type Preload, collections, replay } from "@mgmt/engine/internal";
 import { Connection, Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { arrayOf, runBatch, statement } from "../../src/rows/batch.js";
@@ -22,7 +22,7 @@ const opened = async () => {
       mode: "read" | "write" = "write",
       preloads: readonly Preload[] = [],
     ): Promise<T> =>
-      replay(cluster.backing(schema, pool), ({ tables }) => step(tables.store), {
+      replay(cluster.storage(schema, pool), ({ tables }) => step(tables.store), {
         access: { mode, locks: ["w"] },
         preloads,
         isRefusal: (error) => error instanceof Taken,
@@ -86,7 +86,7 @@ describe("steps of several processes", () => {
 
   it("conflict where a row with the same key was inserted without the lock", async () => {
     const { schema } = await opened();
-    const transaction = cluster.backing(schema).begin({ mode: "write", locks: [] });
+    const transaction = cluster.storage(schema).begin({ mode: "write", locks: [] });
     await transaction.load([]);
     const key = { workspaceId: "w", logicalId: "one" };
     const theirs = JSON.stringify(sampleRows.projects("theirs", key));
@@ -144,13 +144,13 @@ describe("steps of several processes", () => {
     "see one snapshot in the last load of %i statements while they only read",
     async (kinds) => {
       const { run, schema } = await opened();
-      const backing = cluster.backing(schema);
+      const storage = cluster.storage(schema);
       const insert = (id: string) => run(({ projects }) => projects.insert(sampleRows.projects(id)));
       await insert("p0");
       let inserted = 0;
-      const disturbed: Backing = {
+      const disturbed: StorageAdapter = {
         begin: (access) => {
-          const transaction = backing.begin(access);
+          const transaction = storage.begin(access);
           return {
             ...{ commit: () => transaction.commit([]), rollback: () => transaction.rollback() },
             load: async (preloads) => {

@@ -2,7 +2,7 @@ import { MemoryStore, type StoreState, collectionNames, replay } from "@mgmt/eng
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
-import { PostgresBacking } from "../../src/rows/postgres-backing.js";
+import { PostgresStorageAdapter } from "../../src/rows/postgres-backing.js";
 import { migrate } from "../../src/rows/migrate.js";
 import { readAll, writeState } from "../../src/rows/state.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";
@@ -67,8 +67,8 @@ export class StoreCluster {
   }
 
   /** Returns the transactions on an existing schema, which use the connections of a pool. Default: those of the tests. */
-  backing(schema: string, pool = this.pool): PostgresBacking {
-    return new PostgresBacking(pool, schema, {
+  storage(schema: string, pool = this.pool): PostgresStorageAdapter {
+    return new PostgresStorageAdapter(pool, schema, {
       patience: 10_000,
       writers: { total: 8, patience: 10_000 },
     });
@@ -91,10 +91,10 @@ export class StoreCluster {
   readonly open: OpenStore = async (state) => {
     const schema = this.#free.pop() ?? (await this.#makeUnguarded());
     await this.#fill(schema, state ?? new MemoryStore().state);
-    const backing = this.backing(schema);
+    const storage = this.storage(schema);
     return {
       run: (step) =>
-        replay(backing, ({ tables }) => step(tables.store), {
+        replay(storage, ({ tables }) => step(tables.store), {
           access: { mode: "write", locks: [] },
           isRefusal: () => false,
         }),

@@ -28,7 +28,7 @@ export const readOnly: Access = { mode: "read", locks: [] };
 export const withoutLocks: Access = { mode: "write", locks: [] };
 
 /** Where a partial store loads rows from and commits its changes to. */
-export interface Backing {
+export interface StorageAdapter {
   /** Begins a transaction. */
   begin(access: Access): Transaction;
 }

@@ -221,7 +221,7 @@ interface Ordered<T> {
   readonly order: number;
 }
 
-// The backing returns rows of the table that was asked for.
+// The storage adapter returns rows of the table that was asked for.
 const rowOf = <T extends Row>(loaded: Loaded | undefined): T | undefined => loaded?.row as T | undefined;
 
 const noRow = (id: string): Error => new Error(`There is no row with the id ${id}`);

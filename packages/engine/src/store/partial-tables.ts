@@ -54,7 +54,7 @@ export class PartialTables {
   /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
   hit(preload: Hit): RateWindow {
     const [window] = this.#loaded.range(preload);
-    // The backing always returns a window, because it starts one if there is none.
+    // The storage adapter always returns a window, because it starts one if there is none.
     return window?.row as RateWindowRow;
   }
 

@@ -1,4 +1,4 @@
-import type { Backing } from "./backing.js";
+import type { StorageAdapter } from "./backing.js";
 import type { CollectionState } from "./memory-collection.js";
 import type { Row } from "./rows.js";
 
@@ -6,7 +6,7 @@ import type { Row } from "./rows.js";
 export type TableStates = Readonly<Record<string, CollectionState<Row>>>;
 
 /** Stores the rows of one or more servers, and coordinates their work. */
-export interface Records extends Backing {
+export interface Records extends StorageAdapter {
   readonly sessions: Sessions;
   /** Returns the rows of all tables from one snapshot. */
   readAll(): Promise<TableStates>;

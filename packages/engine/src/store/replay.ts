@@ -1,4 +1,4 @@
-import { type Access, type Backing, ConflictError, type Transaction } from "./backing.js";
+import { type Access, type StorageAdapter, ConflictError, type Transaction } from "./backing.js";
 import { PartialTables } from "./partial-tables.js";
 import { type LoadResult, type Preload, keyOf } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
@@ -35,7 +35,7 @@ const maxRuns = 1_000;
  * @throws the error of the step.
  */
 export const replay = async <T>(
-  backing: Backing,
+  storage: StorageAdapter,
   step: (run: Run) => T,
   { access, preloads = [], isRefusal }: ReplayOptions,
 ): Promise<T> => {
@@ -43,7 +43,7 @@ export const replay = async <T>(
   let runs = 0;
   const counted: Counted[] = [];
   for (let conflicts = 0; ;) {
-    const transaction = backing.begin(current);
+    const transaction = storage.begin(current);
     try {
       const isReading = current.mode === "read";
       const ended = await runToEnd(transaction, step, {

@@ -5,7 +5,7 @@ import type { Row } from "../../src/store/rows.js";
 import type { Collection, ExpiringCollection, Lookup } from "../../src/store/store.js";
 import {
   type Access,
-  type Backing,
+  type StorageAdapter,
   ConflictError,
   type TableChanges,
   type Transaction,
@@ -16,8 +16,8 @@ import type { LoadResult, Loaded, Preload } from "../../src/store/preload.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;
 
-/** A backing whose rows are in a `MemoryStore`. It records what transactions do. */
-export class MemoryBacking implements Backing {
+/** A storage adapter whose rows are in a `MemoryStore`. It records what transactions do. */
+export class MemoryStorageAdapter implements StorageAdapter {
   readonly store: MemoryStore;
   /** Trips of all transactions so far: their names and, for loads, what was wanted. */
   readonly trips: (readonly [name: string, ...preloads: Preload[]])[] = [];

@@ -3,22 +3,22 @@ import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
 import { type Preload, forEachOf } from "../../src/store/preload.js";
 import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
-import { MemoryBacking } from "./memory-backing.js";
+import { MemoryStorageAdapter } from "./memory-backing.js";
 import { describeModel } from "./model-properties.js";
 import { describePages } from "./page-conformance.js";
 import { describeRows } from "./store-conformance.js";
 import { type OpenStore, idsOf, sampleRows } from "./store-under-test.js";
 
 const openPartialStore: OpenStore = (state) => {
-  const backing = new MemoryBacking();
-  if (state) backing.store.fill(state);
+  const storage = new MemoryStorageAdapter();
+  if (state) storage.store.fill(state);
   return Promise.resolve({
     run: (step) =>
-      replay(backing, ({ tables }) => step(tables.store), {
+      replay(storage, ({ tables }) => step(tables.store), {
         access: { mode: "write", locks: [] },
         isRefusal: () => false,
       }),
-    state: () => Promise.resolve(backing.store.state),
+    state: () => Promise.resolve(storage.store.state),
     close: () => Promise.resolve(),
   });
 };
@@ -33,27 +33,27 @@ describe("the partial store", () => {
 class Refused extends Error {}
 
 const opened = (...projectIds: string[]) => {
-  const backing = new MemoryBacking();
-  for (const id of projectIds) backing.store.projects.insert(sampleRows.projects(id));
+  const storage = new MemoryStorageAdapter();
+  for (const id of projectIds) storage.store.projects.insert(sampleRows.projects(id));
   const run = <T>(
     step: (store: Store, run: Run) => T,
     { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
   ): Promise<T> =>
-    replay(backing, (current) => step(current.tables.store, current), {
+    replay(storage, (current) => step(current.tables.store, current), {
       access: { mode, locks: ["w"] },
       isRefusal: (error) => error instanceof Refused,
       ...options,
     });
-  const trips = (): string[] => backing.trips.map(([name]) => name);
-  const names = (): string[] => backing.store.projects.list({}).map(({ name }) => name);
-  return { backing, run, trips, names };
+  const trips = (): string[] => storage.trips.map(([name]) => name);
+  const names = (): string[] => storage.store.projects.list({}).map(({ name }) => name);
+  return { storage, run, trips, names };
 };
 
 const row = (id: string): Preload => ({ read: "row", table: "projects", id });
 
 describe("a step", () => {
   it("runs again from its start whenever rows that it needs are loaded", async () => {
-    const { run, backing } = opened("p1", "p2");
+    const { run, storage } = opened("p1", "p2");
     const seen: string[] = [];
     const result = await run(({ projects }, { earlierRuns }) => {
       seen.push(`start ${String(earlierRuns)}`);
@@ -61,7 +61,7 @@ describe("a step", () => {
     });
     expect(result).toEqual(["p1", "p2", undefined]);
     expect(seen).toEqual(["start 0", "start 1", "start 2", "start 3"]);
-    expect(backing.trips.slice(1)).toEqual([
+    expect(storage.trips.slice(1)).toEqual([
       ["load"],
       ["load", row("p1")],
       ["load", row("p2")],
@@ -71,12 +71,12 @@ describe("a step", () => {
   });
 
   it("runs once where everything that it needs was declared", async () => {
-    const { run, backing } = opened("p1", "p2");
+    const { run, storage } = opened("p1", "p2");
     const preloads = [row("p1"), row("p2")];
     await run(({ projects }) => projects.update("p1", { name: projects.get("p2")?.name ?? "" }), {
       preloads,
     });
-    expect(backing.trips).toEqual([["begin write w"], ["load", ...preloads], ["commit changes"]]);
+    expect(storage.trips).toEqual([["begin write w"], ["load", ...preloads], ["commit changes"]]);
   });
 
   it("loads at once what the items of a list miss", async () => {
@@ -142,8 +142,8 @@ describe("a step", () => {
   });
 
   it("runs again on new rows where another transaction has changed one of its rows", async () => {
-    const { run, backing, names } = opened("p1");
-    backing.beforeCommit = () => backing.store.projects.update("p1", { name: "theirs" });
+    const { run, storage, names } = opened("p1");
+    storage.beforeCommit = () => storage.store.projects.update("p1", { name: "theirs" });
     await run(({ projects }) =>
       projects.update("p1", { name: `${projects.get("p1")?.name ?? ""} and ours` }),
     );
@@ -151,16 +151,16 @@ describe("a step", () => {
   });
 
   it("refuses a row whose id another transaction has inserted meanwhile", async () => {
-    const { run, backing, names } = opened();
-    backing.beforeCommit = () => backing.store.projects.insert(sampleRows.projects("p1", { name: "theirs" }));
+    const { run, storage, names } = opened();
+    storage.beforeCommit = () => storage.store.projects.insert(sampleRows.projects("p1", { name: "theirs" }));
     const step = run(({ projects }) => projects.insert(sampleRows.projects("p1", { name: "ours" })));
     await expect(step).rejects.toThrow("A row with the id p1 exists");
     expect(names()).toEqual(["theirs"]);
   });
 
   it("ends with the error of a transaction that fails, and rolls back", async () => {
-    const { run, backing, trips } = opened("p1");
-    backing.beforeCommit = () => {
+    const { run, storage, trips } = opened("p1");
+    storage.beforeCommit = () => {
       throw new Error("connection lost");
     };
     await expect(run(({ projects }) => projects.update("p1", { name: "lost" }))).rejects.toThrow(
@@ -170,14 +170,14 @@ describe("a step", () => {
   });
 
   it("gives up when every run conflicts with another transaction", async () => {
-    const { run, backing } = opened("p1");
+    const { run, storage } = opened("p1");
     let count = 0;
     const disturb = (): void => {
       count += 1;
-      backing.store.projects.update("p1", { name: `theirs ${String(count)}` });
-      backing.beforeCommit = disturb;
+      storage.store.projects.update("p1", { name: `theirs ${String(count)}` });
+      storage.beforeCommit = disturb;
     };
-    backing.beforeCommit = disturb;
+    storage.beforeCommit = disturb;
     await expect(run(({ projects }) => projects.update("p1", { name: "ours" }))).rejects.toThrow(
       "has changed",
     );
