@@ -161,9 +161,9 @@ const handOvers: readonly { from: string; to: string; through: readonly string[]
   },
   {
     from: "packages/engine/src/store/partial-collection.ts",
-    to: "packages/cluster/src/rows/postgres-backing.ts",
-    through: ["packages/engine/src/store/backing.ts", "packages/engine/src/internal.ts"],
-    how: "`replay.ts` passes the changes to a `StorageAdapter`, which `postgres-backing.ts` implements",
+    to: "packages/cluster/src/rows/postgres-storage-adapter.ts",
+    through: ["packages/engine/src/store/storage-adapter.ts", "packages/engine/src/internal.ts"],
+    how: "`replay.ts` passes the changes to a `StorageAdapter`, which `postgres-storage-adapter.ts` implements",
   },
   {
     from: "packages/cli/src/contract/generated/commands/projects.ts",

@@ -15,7 +15,7 @@ export {
   ConflictError,
   type TableChanges,
   type Transaction,
-} from "./store/backing.js";
+} from "./store/storage-adapter.js";
 export { type CollectionName, type Table, collectionNames, collections } from "./store/collections.js";
 export type { KeyValue } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";

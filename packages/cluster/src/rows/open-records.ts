@@ -3,7 +3,7 @@ import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { type ClusterAddress, clientConfigOf } from "../policy/address.js";
 import { applicationName } from "./commit-outcome.js";
 import { NewerSchemaError, migrate } from "./migrate.js";
-import { PostgresStorageAdapter, lockState, translate } from "./postgres-backing.js";
+import { PostgresStorageAdapter, lockState, translate } from "./postgres-storage-adapter.js";
 import { PostgresSessions } from "./postgres-sessions.js";
 import { isUnused, readAll, writeState } from "./state.js";
 

@@ -4,7 +4,7 @@ import { FairTurns, KeyedMutex, LockLostError, type Sessions, type WorkLock } fr
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { presenceLock } from "../connection/presence-lock.js";
 import { isLost } from "./commit-outcome.js";
-import { lockKey, translate } from "./postgres-backing.js";
+import { lockKey, translate } from "./postgres-storage-adapter.js";
 
 /** Milliseconds between attempts to take a lock that another process holds. */
 const retryDelay = 50;

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../../src/rows/open-records.js";
-import { lockKey } from "../../src/rows/postgres-backing.js";
+import { lockKey } from "../../src/rows/postgres-storage-adapter.js";
 import { WriterTurns } from "../../src/connection/writer-turns.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 import { StoredProcess } from "../rows/stored-process.js";

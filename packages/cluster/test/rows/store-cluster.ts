@@ -2,7 +2,7 @@ import { MemoryStore, type StoreState, collectionNames, replay } from "@mgmt/eng
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type OpenRecords, type RecordsAddress, openRecords } from "../../src/rows/open-records.js";
-import { PostgresStorageAdapter } from "../../src/rows/postgres-backing.js";
+import { PostgresStorageAdapter } from "../../src/rows/postgres-storage-adapter.js";
 import { migrate } from "../../src/rows/migrate.js";
 import { readAll, writeState } from "../../src/rows/state.js";
 import type { OpenStore } from "../../../engine/test/store/store-under-test.js";

@@ -1,4 +1,4 @@
-import type { Access } from "../store/backing.js";
+import type { Access } from "../store/storage-adapter.js";
 import type { Preload } from "../store/preload.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 import type { RuleContext } from "./rule-context.js";

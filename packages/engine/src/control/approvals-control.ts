@@ -6,7 +6,7 @@ import type { RequestContext } from "../context/request-context.js";
 import { change as runChange } from "./change.js";
 import type { ApprovalRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
-import { readOnly } from "../store/backing.js";
+import { readOnly } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `AgentApproval` schema. */
 export class ApprovalsControl<M extends Mode> {

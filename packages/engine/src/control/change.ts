@@ -1,4 +1,4 @@
-import { readOnly, withoutLocks } from "../store/backing.js";
+import { readOnly, withoutLocks } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
 

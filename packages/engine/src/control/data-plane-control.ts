@@ -1,6 +1,6 @@
 import { canonicalId } from "../values/ids.js";
 import { type Mode, type Returned, andThen } from "../values/awaitable.js";
-import { readOnly } from "../store/backing.js";
+import { readOnly } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
 import { controlErrors } from "./control-error.js";

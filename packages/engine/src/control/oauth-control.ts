@@ -21,7 +21,7 @@ import { cliClient } from "../oauth/default-clients.js";
 import type { UserRow } from "../store/rows.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows, workspaceOf } from "./default-rows.js";
-import { readOnly } from "../store/backing.js";
+import { readOnly } from "../store/storage-adapter.js";
 
 export interface ClientRegistration {
   /**

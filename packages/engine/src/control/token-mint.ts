@@ -6,7 +6,7 @@ import type { RequestContext } from "../context/request-context.js";
 import { type Time, readTime } from "./clock-control.js";
 import { controlErrors } from "./control-error.js";
 import { DefaultRows, workspaceOf } from "./default-rows.js";
-import { withoutLocks } from "../store/backing.js";
+import { withoutLocks } from "../store/storage-adapter.js";
 
 /** Options that all kinds of token have. */
 export interface TokenOptions {

@@ -5,7 +5,7 @@ import { pageResponse, refusals } from "./page-response.js";
 import { approvalPage } from "./page/approval-page.js";
 import { redirectResponse } from "./responses.js";
 import type { SignInGate } from "./sign-in-gate.js";
-import { readOnly } from "../store/backing.js";
+import { readOnly } from "../store/storage-adapter.js";
 
 /**
  * Returns a function that finds the endpoint of the page that shows an approval. The page is available on loopback only,

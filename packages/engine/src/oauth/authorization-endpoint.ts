@@ -1,7 +1,7 @@
 import type { EngineRequest, Outcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { RuleContext } from "../context/rule-context.js";
-import type { Access } from "../store/backing.js";
+import type { Access } from "../store/storage-adapter.js";
 import type { UserRow } from "../store/rows.js";
 import { Missing } from "../store/preload.js";
 import {

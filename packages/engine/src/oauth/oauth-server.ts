@@ -21,7 +21,7 @@ import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";
 import type { SignInGate } from "./sign-in-gate.js";
 import { issueToken } from "./token-endpoint.js";
-import { readOnly } from "../store/backing.js";
+import { readOnly } from "../store/storage-adapter.js";
 
 export interface OAuthParts {
   readonly keys: SigningKeys;

@@ -1,4 +1,4 @@
-import type { Access } from "../store/backing.js";
+import type { Access } from "../store/storage-adapter.js";
 import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./approve.js";
 import type { AuthorizedRequest } from "./authorize.js";

@@ -1,4 +1,4 @@
-import type { Access } from "../store/backing.js";
+import type { Access } from "../store/storage-adapter.js";
 import { approve } from "./approve.js";
 import { authenticate, verifyBearer } from "./authenticate.js";
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";

@@ -1,5 +1,5 @@
 import type { ClockSource } from "../control/clock-control.js";
-import { type Access, readOnly } from "../store/backing.js";
+import { type Access, readOnly } from "../store/storage-adapter.js";
 import type { Everything } from "../store/store.js";
 import { type Mode, type Returned, andThen } from "../values/awaitable.js";
 import { VirtualClock } from "../values/clock.js";

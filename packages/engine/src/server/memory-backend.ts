@@ -1,5 +1,5 @@
 import { DefaultRows } from "../control/default-rows.js";
-import type { Access } from "../store/backing.js";
+import type { Access } from "../store/storage-adapter.js";
 import { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { Settings } from "../values/settings.js";

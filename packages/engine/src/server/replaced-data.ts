@@ -9,7 +9,7 @@ import type { JobRow } from "../context/server-rows.js";
 import { isBeingDeleted } from "../rules/databases/copies.js";
 import { loginJob } from "../rules/databases/database-changes.js";
 import { findDatabase, unavailableDelay } from "../rules/databases/database-lifecycle.js";
-import { readOnly, withoutLocks } from "../store/backing.js";
+import { readOnly, withoutLocks } from "../store/storage-adapter.js";
 import type { Replacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
 import type { Pauses } from "../values/pauses.js";

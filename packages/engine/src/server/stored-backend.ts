@@ -3,7 +3,7 @@ import { read } from "../control/change.js";
 import type { TenantRows } from "../control/tenant.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobWhere } from "../jobs/table-scheduler.js";
-import { type Access, readOnly, withoutLocks } from "../store/backing.js";
+import { type Access, readOnly, withoutLocks } from "../store/storage-adapter.js";
 import type { Records, TableStates } from "../store/records.js";
 import type { Everything } from "../store/store.js";
 import { Pauses } from "../values/pauses.js";

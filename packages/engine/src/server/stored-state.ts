@@ -10,7 +10,7 @@ import { StateChangedError } from "../values/state-changed-error.js";
 import type { RuleContext } from "../context/rule-context.js";
 import { addressesOf, requestCounter } from "./common-context.js";
 import type { TransactionView } from "./control-rows.js";
-import { type Access, readOnly } from "../store/backing.js";
+import { type Access, readOnly } from "../store/storage-adapter.js";
 import type { Lookup } from "../store/store.js";
 import type { PartialTables } from "../store/partial-tables.js";
 import type { Records } from "../store/records.js";

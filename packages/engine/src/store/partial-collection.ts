@@ -1,7 +1,7 @@
 import { containingMatcher, expiryOf, lookupMatcher } from "./row-fields.js";
 import type { Row } from "./rows.js";
 import type { ExpiringCollection, Lookup, PageRequest } from "./store.js";
-import type { TableChanges } from "./backing.js";
+import type { TableChanges } from "./storage-adapter.js";
 import type { Loaded } from "./preload.js";
 import type { WorkingSet } from "./working-set.js";
 

@@ -1,7 +1,7 @@
 import { collectionNames } from "./collections.js";
 import type { Row } from "./rows.js";
 import type { Lookup, Store } from "./store.js";
-import type { TableChanges } from "./backing.js";
+import type { TableChanges } from "./storage-adapter.js";
 import { PartialCollection } from "./partial-collection.js";
 import type { Hit, RateWindow, RateWindowRow } from "./rate-window.js";
 import type { WorkingSet } from "./working-set.js";

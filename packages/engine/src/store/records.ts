@@ -1,4 +1,4 @@
-import type { StorageAdapter } from "./backing.js";
+import type { StorageAdapter } from "./storage-adapter.js";
 import type { CollectionState } from "./memory-collection.js";
 import type { Row } from "./rows.js";
 

@@ -1,4 +1,4 @@
-import { type Access, type StorageAdapter, ConflictError, type Transaction } from "./backing.js";
+import { type Access, type StorageAdapter, ConflictError, type Transaction } from "./storage-adapter.js";
 import { PartialTables } from "./partial-tables.js";
 import { type LoadResult, type Preload, keyOf } from "./preload.js";
 import { WorkingSet } from "./working-set.js";

@@ -3,7 +3,7 @@ import { type ReplayOptions, type Run, replay } from "@mgmt/engine/internal";
 import { type Preload, forEachOf } from "../../src/store/preload.js";
 import type { Store } from "@mgmt/engine";
 import { describeLookups } from "./lookup-conformance.js";
-import { MemoryStorageAdapter } from "./memory-backing.js";
+import { MemoryStorageAdapter } from "./memory-storage-adapter.js";
 import { describeModel } from "./model-properties.js";
 import { describePages } from "./page-conformance.js";
 import { describeRows } from "./store-conformance.js";

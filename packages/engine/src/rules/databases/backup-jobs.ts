@@ -4,7 +4,7 @@ import type { BackupRow } from "../../store/rows.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
 import { unavailableDelay } from "./database-lifecycle.js";
-import { readOnly, withoutLocks } from "../../store/backing.js";
+import { readOnly, withoutLocks } from "../../store/storage-adapter.js";
 
 const backUpJob = "backup.make";
 

@@ -1,6 +1,6 @@
 import type { RuleContext } from "../../context/rule-context.js";
 import type { Transactions } from "../../context/transactions.js";
-import { readOnly } from "../../store/backing.js";
+import { readOnly } from "../../store/storage-adapter.js";
 import { forEachOf } from "../../store/preload.js";
 import type { DatabaseRow } from "../../store/rows.js";
 

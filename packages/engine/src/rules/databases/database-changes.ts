@@ -12,7 +12,7 @@ import { announceLogin } from "../connections/connection-creation.js";
 import { changeDatabase, fillCopies, resumeLifecycle, unavailableDelay } from "./database-lifecycle.js";
 import { isBeingDeleted } from "./copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
-import { readOnly } from "../../store/backing.js";
+import { readOnly } from "../../store/storage-adapter.js";
 
 const changeJob = "database.change";
 /** Gives a connection the login that the store has for it. Its `change` is the id of the connection. */

@@ -8,7 +8,7 @@ import type { Transactions } from "../../context/transactions.js";
 import type { JobHandler, JobHandlers, JobContext } from "../../jobs/job-handler.js";
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
-import { readOnly } from "../../store/backing.js";
+import { readOnly } from "../../store/storage-adapter.js";
 import type { Preload } from "../../store/preload.js";
 import { endCopy, isBeingDeleted, pendingCopies } from "./copies.js";
 

@@ -2,7 +2,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import { endCopy } from "./copies.js";
 import { cancelLifecycle } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
-import { withoutLocks } from "../../store/backing.js";
+import { withoutLocks } from "../../store/storage-adapter.js";
 
 const dropBackupJob = "backup.drop";
 const retryAfter = 60_000;

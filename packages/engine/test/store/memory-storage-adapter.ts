@@ -9,7 +9,7 @@ import {
   ConflictError,
   type TableChanges,
   type Transaction,
-} from "../../src/store/backing.js";
+} from "../../src/store/storage-adapter.js";
 import { sampleRows } from "./store-under-test.js";
 import { KeyedMutex } from "../../src/values/keyed-mutex.js";
 import type { LoadResult, Loaded, Preload } from "../../src/store/preload.js";
