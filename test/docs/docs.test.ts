@@ -177,6 +177,8 @@ describe("the code blocks of the docs", { timeout: 120_000 }, () => {
       "sh recipe",
       "ts recipe",
       "diff recipe",
+      // A diagram, which GitHub draws.
+      "mermaid",
     );
     const others = blocks.filter(({ language, use }) => !known.includes(`${language} ${use}`.trim()));
     expect(others.map(({ where, language }) => `${where} ${language}`)).toEqual([]);

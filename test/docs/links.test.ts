@@ -35,6 +35,16 @@ describe("documentation links", () => {
     expect(guides.filter((page) => page !== "docs/README.md" && !linked.includes(page))).toEqual([]);
   });
 
+  it("lead from the invariants of the architecture to tests with these titles", () => {
+    const page = "docs/architecture.md";
+    const tests = [...read(page).matchAll(/\]\(([^)]+\.test\.ts)\): "([^"]+)"/g)];
+    expect(tests).toHaveLength(10);
+    const missing = tests.filter(
+      ([, file = "", title = ""]) => !read(join(dirname(page), file)).includes(`"${title}"`),
+    );
+    expect(missing.map(([test]) => test)).toEqual([]);
+  });
+
   it("report a missing file and a missing heading", () => {
     expect(problemOf("README.md", "docs/gone.md")).toBe("docs/gone.md: no such file");
     expect(problemOf("README.md", "docs/README.md#gone")).toBe("docs/README.md#gone: no such heading");
