@@ -17,7 +17,7 @@ export interface DumpInput {
   readonly path: string | undefined;
   /** How messages call it. */
   readonly name: string;
-  /** `script` is SQL; the others are what pg_restore reads. */
+  /** `script` is SQL; pg_restore reads the others. */
   readonly kind: "script" | "archive" | "folder";
   /** The file, if another program can read it as it is. */
   readonly descriptor: number | undefined;
@@ -28,7 +28,7 @@ export interface DumpInput {
 
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
 
-/** How many bytes tell what a file is. The mark of a tar archive is at the end of its first header. */
+/** How many bytes tell the format of a file. The mark of a tar archive is at the end of its first header. */
 const headLength = 512;
 
 type Compression = "gzip" | "zstd";
@@ -87,12 +87,12 @@ export const openDump = async (file: string, context: Context): Promise<DumpInpu
   }
 };
 
-/** Opens what `pg_dump --format=directory` has written. */
+/** Opens the output of `pg_dump --format=directory`. */
 const openFolder = async (path: string, file: string): Promise<DumpInput> => {
   const names = await readdir(path);
   if (!names.some((name) => /^toc\.dat(\.|$)/.test(name))) throw notARegularFile(file);
   for (const name of names) {
-    // pg_restore would read what a link leads to.
+    // pg_restore would read the target of a link.
     if (!(await lstat(join(path, name))).isFile()) throw linkedFile("--file", join(file, name));
   }
   return {
@@ -124,7 +124,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
   }
 };
 
-/** Finds out what a file contains. */
+/** Detects the format of a file. */
 const examine = async (
   handle: FileHandle,
   { path, name }: Pick<DumpInput, "path" | "name">,

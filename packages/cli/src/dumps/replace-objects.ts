@@ -23,7 +23,8 @@ export const replaceObjects = (name: string): Adapt => {
         dropsTables ||= /^drop (foreign )?table\b/.test(phrase);
         return goesWithOthers.test(phrase) ? undefined : withCascade(bytes);
       }
-      // Constraints and defaults go with their tables. pg_dump replaces a view by an empty one to drop what the view uses before it.
+      // Constraints and defaults go with their tables. pg_dump replaces a view by an empty one so that it can drop the objects that the
+      // view uses first.
       if (/^(alter|create or replace view)\b/.test(phrase)) return undefined;
       isDropping = /^(set|select pg_catalog (set_config|lo_unlink))\b/.test(phrase);
     }

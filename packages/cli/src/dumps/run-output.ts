@@ -10,7 +10,7 @@ import { inOneTransaction } from "./target.js";
 export interface Output {
   /** How messages call it. */
   readonly name: string;
-  /** Whether it drops what it has first, and what depends on that. The program must write the statements that drop. */
+  /** Whether it first drops the objects that it creates, and those that depend on them. The program must write the statements that drop. */
   readonly clean: boolean;
   /** Whether that could be asked for. */
   readonly canClean: boolean;
@@ -28,7 +28,7 @@ export const sqlFlags = (clean: boolean): string[] => [
  * Runs the SQL that pg_dump or pg_restore writes, in one transaction, which is committed only if the program succeeds. Nothing that the
  * database responds becomes part of it.
  *
- * @param start starts the program, with a pipe for what it writes.
+ * @param start starts the program, with a pipe for its output.
  * @throws errors of `runScript`, and the failure of the program; `db:rows_only`.
  */
 export const runOutput = async (
@@ -46,7 +46,7 @@ export const runOutput = async (
       onBytes?.(bytes.length);
       yield bytes;
     }
-    // The end of what a program writes does not say that it has written all.
+    // The end of its output does not prove that the program has written all of it.
     await program.ended;
   };
   const suggestsClean = canClean && !clean;

@@ -30,11 +30,11 @@ export interface ScriptOptions {
   readonly isOutput?: boolean;
   /** Changes statements. Default: they run as they are. */
   readonly adapt?: Adapt;
-  /** Returns what to do about a SQLSTATE, rather than what helps after any statement. */
+  /** Returns the advice for a SQLSTATE, in place of the advice for any statement. */
   readonly advise?: (sqlState: string) => string | undefined;
 }
 
-/** The first and the last line of each database in what pg_dump and pg_dumpall write. */
+/** The first and the last line of each database in the output of pg_dump and pg_dumpall. */
 const dumpStart = /^PostgreSQL database( cluster)? dump$/;
 const dumpEnd = /^PostgreSQL database( cluster)? dump complete$/;
 
@@ -183,11 +183,11 @@ const changedStrings: ServerProblem = {
   hint: undefined,
 };
 
-/** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets what is the default anyway. */
+/** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets the default value. */
 const isNewSetting = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 
-/** Returns what the server or the network said; undefined for an error of this program. */
+/** Returns the message of the server or the network; undefined for an error of this program. */
 const problemOf = (error: unknown): ServerProblem | undefined => {
   if (!(error instanceof Error)) return undefined;
   const field = (key: string): string | undefined => {

@@ -58,7 +58,7 @@ const number = /\$?\d[\w.]*/y;
 const dollarQuote = /\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$/iy;
 const continuation = /\s*\n\s*/y;
 
-/** No name is longer, so that what follows a word is known with so many characters. */
+/** No name is longer, so this many characters are enough to know the token after a word. */
 const lookahead = 128;
 
 class Splitter {

@@ -45,7 +45,7 @@ export const confirmUnlessEmpty = async (
   await confirm(question, context);
 };
 
-/** Runs something that changes a database in one transaction. Says after a signal what that leaves. */
+/** Runs something that changes a database in one transaction. After a signal, says in which state the database is. */
 export const inOneTransaction = async <T>(
   { databaseId }: DatabaseAccess,
   { output, signal }: Pick<Context, "output" | "signal">,

@@ -129,7 +129,7 @@ export const nothingPasted = (): CliError =>
     "Run the command on a terminal, or pass the address on standard input. mgmt login --with-token accepts a token.",
   );
 
-/** The message does not repeat what was pasted: it may contain part of a code. */
+/** The message does not repeat the pasted text: it may contain part of a code. */
 export const wrongPaste = (): CliError =>
   new CliError(
     "usage",

@@ -18,7 +18,7 @@ const otherPart =
   /^(?:(?:DETAIL|HINT|CONTEXT|LOCATION|[A-Z ]+ NAME|QUERY|LINE \d+|Command was|(?:psql|pg_\w+):?.*?):|server closed the connection)/;
 
 /**
- * Reads what a client program wrote to standard error, in English. Takes the first error: later ones follow from it.
+ * Reads the standard error of a client program, in English. Takes the first error: later ones follow from it.
  *
  * @param program for example `pg_restore`.
  */

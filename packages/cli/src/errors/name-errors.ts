@@ -5,7 +5,7 @@ import { CliError } from "./cli-error.js";
 /** A resource that a name may mean. */
 export interface Candidate {
   readonly id: string;
-  /** Its full name, and what else tells it from the others. Empty if there is none. */
+  /** Its full name, and other properties that distinguish it. Empty if there are none. */
   readonly label: string;
 }
 

@@ -84,7 +84,7 @@ export const clientKilled = (program: string, signal: NodeJS.Signals, said: stri
     { next: [["mgmt", "db", "--help"]] },
   );
 
-/** @param suggestsClean Whether dropping what the database has first would help, if it has what the dump has. */
+/** @param suggestsClean Whether dropping existing objects first would help, if the database has objects of the dump. */
 export const restoreFailed = (error: unknown, databaseId: string, suggestsClean: boolean): unknown => {
   if (!(error instanceof ClientFailure)) return error;
   const hint =

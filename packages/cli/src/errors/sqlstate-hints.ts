@@ -1,8 +1,8 @@
-/** Whether a code says that what is to be created exists already. */
+/** Whether a code says that the object to create exists already. */
 export const isDuplicate = (sqlState: string | undefined): boolean =>
   sqlState !== undefined && ["42P04", "42P06", "42P07", "42710", "42723"].includes(sqlState);
 
-/** Returns what to do about a code of the server, or undefined if only the message itself says it. */
+/** Returns the advice for a code of the server, or undefined if the message itself has it. */
 export const hintFor = (sqlState: string | undefined, said: string): string | undefined => {
   const problem = connectionProblems.find(([form]) => form.test(said));
   if (problem || sqlState === undefined) return problem?.[1];

@@ -10,7 +10,7 @@ export const usageError = (message: string, hint = seeHelp, options?: CliErrorOp
 export const invalidValue = (what: string, problem: string, hint = seeHelp): CliError =>
   new CliError("usage", "usage:invalid_value", `${what} ${problem}`, hint);
 
-/** A whole body does not match the contract. A newer service may accept it, so the hint names what sends it unchecked. */
+/** A whole body does not match the contract. A newer service may accept it, so the hint names the command that sends it unchecked. */
 export const invalidBody = (what: string, problems: readonly string[], request: string): CliError =>
   new CliError(
     "usage",

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { homeFolder, userFolder } from "@mgmt/internal/files/user-folders";
 
-/** Returns the folder of what this command stores to be faster, or one in it. All of it can be deleted at any time. */
+/** Returns the cache folder of this command, or one in it. All of it can be deleted at any time. */
 export const cacheFolder = (env: NodeJS.ProcessEnv, name = ""): string => join(userCaches(env), "mgmt", name);
 
 const userCaches = (env: NodeJS.ProcessEnv): string => {
@@ -64,7 +64,7 @@ const isProtected = (path: string): boolean => {
   return belongs && !isWritable && (dirname(path) === path || isProtected(dirname(path)));
 };
 
-/** In a folder with this bit, users can remove only what is theirs. */
+/** In a folder with this bit, users can remove only their own files. */
 const sticky = 0o1000;
 
 /** Writes a file that is complete as soon as it exists, even if the machine stops. */

@@ -19,7 +19,7 @@ export interface CiJob {
 
 const nothing = { branch: undefined, commit: undefined, repository: undefined, defaultBranch: undefined };
 
-/** Returns what the variables of the CI system say whose job runs this command. Those of other systems count for nothing. */
+/** Returns the information in the variables of the CI system that runs this command. Those of other systems are ignored. */
 export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
   const system = ciSystems.find(({ sign }) =>

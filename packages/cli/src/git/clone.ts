@@ -6,7 +6,7 @@ import { readRepository, type Place } from "./run-git.js";
 const outside = /not a git repository \(or any|cannot use bare repository/;
 
 /**
- * Returns what git prints, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
+ * Returns the output of git, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
  *
  * @throws `preview:no_git`; `preview:git_refuses` if git does not read the clone, for example because another user owns it.
  */
@@ -22,13 +22,13 @@ const readClone = async (args: readonly string[], place: Place): Promise<string 
   }
 };
 
-/** Returns the exit status of git, and what it printed. */
+/** Returns the exit status of git, and its output. */
 const failureOf = (error: unknown): { code: unknown; stderr: string } => ({
   code: error instanceof Error && "code" in error ? error.code : undefined,
   stderr: error instanceof Error && "stderr" in error ? String(error.stderr) : String(error),
 });
 
-/** Returns the first line that git prints, or undefined if there is none. For what is useful but not needed: git may fail. */
+/** Returns the first line that git prints, or undefined if there is none. For useful but optional information: git may fail. */
 export const firstLine = async (args: readonly string[], place: Place): Promise<string | undefined> => {
   try {
     return (await readRepository(args, place)).split("\n")[0] || undefined;
@@ -83,7 +83,7 @@ export const listRemotes = async (place: Place): Promise<readonly Remote[]> => {
 export const rootFolder = async (place: Place): Promise<string> =>
   (await firstLine(["rev-parse", "--show-toplevel"], place)) ?? place.cwd;
 
-/** Returns the commit of a branch in the clone, or in what it has fetched of a remote. */
+/** Returns the commit of a branch in the clone, or among the branches fetched from a remote. */
 export const commitOf = async (
   branch: string,
   remote: string | undefined,

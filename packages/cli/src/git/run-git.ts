@@ -37,7 +37,7 @@ const ownVariables = {
 const needed =
   /^(?:PATH|NODEFAULTCURRENTDIRECTORYINEXEPATH|HOME|XDG_CONFIG_HOME|USER|LOGNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|PROGRAMDATA|SYSTEMROOT|TEMP|TMP|TMPDIR|SUDO_UID|GIT_CONFIG_\w+|GIT_CEILING_DIRECTORIES|GIT_DISCOVERY_ACROSS_FILESYSTEM)$/i;
 
-/** Variables of git that say how the user reaches remotes. Others choose a repository, or print what git does. */
+/** Variables of git that say how the user reaches remotes. Others choose a repository, or print a trace. */
 const forRemotes = /^GIT_(?:CONFIG_\w+|SSH\w*|ASKPASS|HTTP_\w+|SSL_\w+|PROXY_\w+|ALLOW_PROTOCOL|EXEC_PATH)$/i;
 
 /**
@@ -56,7 +56,7 @@ export const readRepository = (args: readonly string[], place: Place): Promise<s
  *
  * @param settings more settings.
  * @param timeout in milliseconds. Default: none.
- * @throws what `readRepository` throws.
+ * @throws errors of `readRepository`.
  */
 export const runOutside = (
   args: readonly string[],
@@ -117,7 +117,7 @@ const without = (protocol: string, protocols: string): string =>
     .filter((part) => part !== protocol)
     .join(":");
 
-/** Returns why git does not answer, given what a call of it threw. Throws anything else, such as an interruption. */
+/** Returns why git does not answer, given the error of a call of it. Throws anything else, such as an interruption. */
 export const gitProblem = (error: unknown, { signal }: Pick<Context, "signal">): CliError => {
   if (!(error instanceof CliError) || signal.aborted) throw error;
   return error;

@@ -9,7 +9,7 @@ const maxProblems = 5;
  * Refuses a body that the contract does not allow: unknown fields, and values of the wrong type, form or length. Fields may be
  * missing, because flags can add them. Throws `usage:invalid_value`.
  *
- * @param what where the body comes from.
+ * @param what the source of the body.
  */
 export const assertBody = (
   { id, method, path }: Pick<OperationCommand, "id" | "method" | "path">,

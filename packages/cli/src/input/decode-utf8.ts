@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { notUtf8 } from "../errors/encoding-errors.js";
 
 /**
- * Returns the text of an input. Throws `usage:not_utf8` rather than replacing what it cannot decode.
+ * Returns the text of an input. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
  *
  * @param source Where the bytes come from: a path or "standard input".
  */

@@ -20,9 +20,9 @@ export class Sources {
   }
 
   /**
-   * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing what it cannot decode.
+   * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
    *
-   * @param unreadable returns the error for a file that cannot be read, given what the file system says.
+   * @param unreadable returns the error for a file that cannot be read, given the error of the file system.
    * @param label The path in other messages.
    */
   async read(

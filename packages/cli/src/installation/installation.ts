@@ -26,7 +26,7 @@ export const installCommand = (installation: "project" | "global", specifier: st
   `npm install ${installation === "project" ? "--save-dev" : "--global"} ${specifier}`;
 
 /**
- * Returns what to do to update the standalone program, in a sentence.
+ * Returns how to update the standalone program, in a sentence.
  *
  * @param file The program. The folders of package managers say which of them has installed it.
  */

@@ -27,7 +27,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Returns what is wrong with a value, with the path of each problem. */
+/** Returns the problems of a value, each with its path. */
 export const checkSchema = (
   schema: CheckedSchema,
   value: unknown,

@@ -90,7 +90,7 @@ const byName = (
     : inside.filter((resource) => resource.name !== null && resource.name === name);
 };
 
-/** Returns the problem of an entry that cannot adopt what it names. */
+/** Returns the problem of an entry that cannot adopt the resource that it names. */
 export const cannotAdopt = (adoption: Adoption, reason: string, placeOf?: PlaceOf): string => {
   const place = placeOf ? `${placeOf(adoption, ["adopt"])}: ` : "";
   return `${place}${nameOf(adoption)} cannot adopt ${JSON.stringify(adoption.adopt)}: ${reason}`;
@@ -105,7 +105,7 @@ export const missingAdoptions = (
   return adoptions.filter((adoption) => !existing.has(keyOf(adoption)));
 };
 
-/** Returns sentences about what is not there to be adopted, and is created instead: the outermost of each project. */
+/** Returns sentences about resources that do not exist, and are created instead of adopted: the outermost of each project. */
 export const adoptionNotices = (
   missing: readonly Adoption[],
   entries: readonly ExistingEntry[],

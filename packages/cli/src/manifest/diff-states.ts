@@ -12,7 +12,7 @@ export interface Difference {
   readonly unnamed: Readonly<Record<string, number>>;
 }
 
-/** Compares what two states contain, without the ids that the service assigns. */
+/** Compares the contents of two states, without the ids that the service assigns. */
 export const diffStates = (before: State, after: State): Difference => {
   const old = new Map(before.entries.map((entry) => [keyOf(entry), entry]));
   const remaining = new Set(after.entries.map(keyOf));
@@ -41,7 +41,7 @@ export const diffStates = (before: State, after: State): Difference => {
 export const isSame = ({ steps, unnamed }: Difference): boolean =>
   steps.length === 0 && Object.keys(unnamed).length === 0;
 
-/** The fields without those that contain ids, such as what a database was created from. */
+/** The fields without those that contain ids, such as the source of a database. */
 const settingsOf = ({ fields }: ExistingEntry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isObject(value)));
 

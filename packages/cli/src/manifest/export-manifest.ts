@@ -7,7 +7,7 @@ import type { Identify, State } from "./read-state.js";
 const omitted = (value: unknown): boolean =>
   value === null || value === undefined || value === false || (isObject(value) && value["type"] === "empty");
 
-/** Returns the manifest of what the service has. */
+/** Returns the manifest of the resources of the service. */
 export const exportManifest = ({ entries }: State): Record<string, unknown> => ({
   version: 1,
   ...collectionsIn(undefined, [], entries),

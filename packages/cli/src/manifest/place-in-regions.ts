@@ -78,7 +78,7 @@ const withRegion = (step: CreateStep, region: unknown): CreateStep =>
 
 /** Finds the regions that new databases are expected to be in. */
 class Homes {
-  /** @param regions those of what exists and of the steps so far, by the keys of addresses. */
+  /** @param regions those of existing resources and of the steps so far, by the keys of addresses. */
   constructor(
     private readonly plan: Plan,
     private readonly regions: ReadonlyMap<string, unknown>,

@@ -13,7 +13,7 @@ export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> 
   readonly file?: string | undefined;
 }
 
-/** Reads a manifest, compares it with the service, and warns about what cannot be changed. */
+/** Reads a manifest, compares it with the service, and warns about fields that cannot be changed. */
 export const planFromFile = async (
   { file, prune, targets }: ManifestOptions,
   client: MgmtClient,

@@ -66,13 +66,13 @@ const resolvedByService: readonly unknown[] = ["inherit"];
 export interface PlanOptions {
   /** Address of the service. */
   readonly baseUrl: string;
-  /** Whether to delete what the manifest does not have. */
+  /** Whether to delete resources that are not in the manifest. */
   readonly prune: boolean;
   /** Names of the entries to plan for. Default: all. */
   readonly targets?: readonly string[] | undefined;
 }
 
-/** Compares a manifest with what the service has. Throws `manifest:invalid` for a reference to nothing. */
+/** Compares a manifest with the resources of the service. Throws `manifest:invalid` for a reference to nothing. */
 export const makePlan = (
   { entries: desired, placeOf }: Manifest,
   state: State,
@@ -130,7 +130,7 @@ const updateOf = (entry: Entry, existing: ExistingEntry, warnings: string[]): Up
   return changes.length === 0 ? undefined : { action: "update", resource, path, id: existing.id, changes };
 };
 
-/** Orders what is created: containers first, and after what it refers to. */
+/** Orders the resources to create: containers first, and each after those that it refers to. */
 const inOrder = (creates: readonly CreateStep[], placeOf: PlaceOf): CreateStep[] => {
   let waiting = [...creates].sort((a, b) => depthOf(a.resource) - depthOf(b.resource));
   const ordered: CreateStep[] = [];
@@ -151,7 +151,7 @@ const inOrder = (creates: readonly CreateStep[], placeOf: PlaceOf): CreateStep[]
   return ordered;
 };
 
-/** Returns what the projects of the manifest contain beyond it. Projects themselves are never deleted. */
+/** Returns the resources in projects of the manifest that are not in it. Projects themselves are never deleted. */
 const prunedBy = (
   desired: readonly Entry[],
   state: State,
@@ -192,7 +192,7 @@ const reasonToKeep = (
   return inside && `it contains the ${nameOf(inside)}`;
 };
 
-/** Returns how what the service has differs from what a plan has read, as sentences. */
+/** Returns the differences between the service and the state that a plan has read, as sentences. */
 export const changesSince = (plan: Plan, state: State): string[] => {
   const before = new Map(plan.read.map((entry) => [keyOf(entry), entry]));
   const after = new Map(state.entries.map((entry) => [keyOf(entry), entry]));

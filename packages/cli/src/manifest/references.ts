@@ -21,7 +21,7 @@ export const referencesIn = (value: unknown, from: Address, at: readonly string[
 };
 
 /**
- * Refuses references to what neither the manifest nor the service has.
+ * Refuses references to resources that neither the manifest nor the service has.
  *
  * @param known the entries of both.
  * @throws `manifest:invalid` with the place of each reference, and with the keys that are similar.

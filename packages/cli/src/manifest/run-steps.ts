@@ -18,7 +18,7 @@ const namedByKey: Readonly<Record<string, string>> = { project: "name", database
 
 /** Sends the requests of a plan's steps. */
 export class StepRunner {
-  /** Ids of what exists, by the keys of addresses. */
+  /** Ids of existing resources, by the keys of addresses. */
   readonly #ids: Map<string, string>;
 
   /** @param waits Whether to wait until a database that is copied is ready. */

@@ -60,13 +60,13 @@ const isIn = (address: Address, target: Address): boolean =>
   kindsAbove(address).includes(target.resource) &&
   target.path.every((key, index) => address.path[index] === key);
 
-/** Returns the kind of an address and those of what contains it. */
+/** Returns the kind of an address and those of its containers. */
 const kindsAbove = ({ resource }: Address): string[] => {
   const { container } = managedResource(resource);
   return container === undefined ? [resource] : [resource, ...kindsAbove({ resource: container, path: [] })];
 };
 
-/** Returns what contains an entry, and what it refers to. */
+/** Returns the containers of an entry, and the entries that it refers to. */
 const dependenciesOf = (entry: Entry): Address[] => {
   const { container } = managedResource(entry.resource);
   return [

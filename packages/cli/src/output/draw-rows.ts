@@ -15,7 +15,7 @@ export interface Cell {
 /** cli-table3 takes time that grows with the square of the rows of one table. */
 const rowsPerTable = 50;
 
-/** Columns are separated by spaces alone, so that there is nothing to remove from what is copied or parsed. */
+/** Columns are separated by spaces alone, so that nothing has to be removed after copying or before parsing. */
 const chars = {
   top: "",
   "top-mid": "",

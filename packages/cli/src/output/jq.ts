@@ -71,7 +71,7 @@ const cannotRunJq = (cause?: Error): CliError =>
     { cause },
   );
 
-/** Returns the first line of what `jq` reports, without its name. */
+/** Returns the first line of the error of `jq`, without its name. */
 const firstProblem = (stderr: string): string =>
   stderr
     .split("\n", 1)

@@ -351,7 +351,7 @@ export class Output {
     return exitCode;
   }
 
-  /** Describes an error, with what to do next. */
+  /** Describes an error, with the next steps. */
   async failureOf(thrown: unknown, id?: string): Promise<Failure> {
     return this.addNext(await failureOf(thrown), id);
   }

@@ -24,7 +24,7 @@ export const pagerCommand = (
   return command === "" || command === "cat" ? undefined : command;
 };
 
-/** A pager that shows on the terminal what is written to it. */
+/** A pager that shows its input on the terminal. */
 export interface Pager {
   /** Writes text, and waits while the pager is slow. Returns false when the user has left the pager. */
   write(text: string): Promise<boolean>;

@@ -14,8 +14,8 @@ let joinerOrUnsafe: RegExp | undefined;
 export const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
 /**
- * Makes foreign text safe for a terminal and the log of a CI system: a name must not move the cursor, hide a line, look like
- * another name, or be a command of the log. Line breaks and tabs become spaces, and what is unsafe escapes such as `\u001b`.
+ * Makes foreign text safe for a terminal and the log of a CI system: a name must not move the cursor, hide a line, look like another name,
+ * or be a command of the log. Line breaks and tabs become spaces, and unsafe characters become escapes such as `\u001b`.
  */
 export const printable = (text: string): string =>
   withoutLogCommands(isPlain(text) ? text : escapeForeign(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")));
@@ -32,7 +32,7 @@ export const printableLines = (text: string): string => text.split("\n").map(pri
 export const printableTable = (text: string): string =>
   text.replaceAll(/[^\t\n]+/g, (part) => printable(part));
 
-/** Replaces what is unsafe in YAML by escapes, which have to be in double quotes. */
+/** Replaces unsafe characters in YAML by escapes, which have to be in double quotes. */
 export const escapeYaml = (text: string): string =>
   escapeMarkers(text).replaceAll(unsafeCharacters, (character) =>
     character.length === 1
@@ -43,7 +43,7 @@ export const escapeYaml = (text: string): string =>
 /** Whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
 export const isUnsafe = (text: string): boolean => text.search(unsafeCharacters) >= 0 || hasLogCommand(text);
 
-/** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equal to what `JSON.stringify` returns. */
+/** Renders a value as JSON that is safe on a terminal and in the log of a CI system, and equivalent to the result of `JSON.stringify`. */
 export const toJson = (value: unknown, indent?: number): string => {
   const json = JSON.stringify(value, null, indent);
   // Almost every text is plain, which takes less time to find out.

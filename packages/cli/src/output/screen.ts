@@ -6,7 +6,7 @@ import type { OutputStream } from "./streams.js";
 export interface ScreenOptions {
   readonly stdout: OutputStream;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether to show in a pager what does not fit on the terminal. */
+  /** Whether to show output that does not fit on the terminal in a pager. */
   readonly pager: boolean;
   /** Gets the signals that arrive while the pager is open. */
   readonly interruption?: Interruption | undefined;

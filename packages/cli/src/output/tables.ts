@@ -89,7 +89,7 @@ export class TableWriter implements ListWriter {
     }
   }
 
-  /** Cuts what is wider than its column, if the terminal has a width. An id stays whole, and moves the rest of its row. */
+  /** Cuts cells that are wider than their column, if the terminal has a width. An id stays whole, and moves the rest of its row. */
   private fitted(row: readonly string[]): string[] {
     const isLimited = this.space() < Infinity;
     return this.columns.map(({ isCut }, index) => {

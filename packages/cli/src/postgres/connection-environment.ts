@@ -5,7 +5,7 @@ import type { Connectable } from "../run/connectable.js";
 const isOfLibpq = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);
 
 /**
- * Returns the environment of a client program of Postgres: that of this process, without what is for `mgmt` alone, and without the
+ * Returns the environment of a client program of Postgres: that of this process, without the variables for `mgmt` alone, and without the
  * variables of libpq, of which some send a connection elsewhere, weaken it, or change what a session does.
  *
  * @param own Variables of libpq to set. Only the process and its account can read them, unlike arguments.

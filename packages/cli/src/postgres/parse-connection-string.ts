@@ -20,9 +20,9 @@ const forms =
   "In the first form, special characters of the password are percent-encoded: / as %2F, ? as %3F, # as %23, @ as %40, & as %26, % as %25.";
 
 /**
- * Reads a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), in either of its
- * forms, of JDBC, of SQLAlchemy, or of Npgsql. Refuses what programs understand differently, such as a `/`, `?`, `#` or second `@` that
- * is not encoded in the password.
+ * Reads a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), in either of its forms,
+ * of JDBC, of SQLAlchemy, or of Npgsql. Refuses strings that programs understand differently, such as a `/`, `?`, `#` or second `@` that is
+ * not encoded in the password.
  *
  * @throws ConnectionStringProblem
  */

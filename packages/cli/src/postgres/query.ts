@@ -59,7 +59,7 @@ export const query = async (
   });
 };
 
-/** Returns the version of a server. Throws what `query` does. */
+/** Returns the version of a server. Throws the errors of `query`. */
 export const serverVersion = async (
   target: QueryTarget,
   context: Pick<Context, "env" | "signal">,

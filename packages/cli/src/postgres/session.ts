@@ -11,14 +11,14 @@ export type Answer = "done" | "copy";
 /** A session of Postgres. */
 export interface Session {
   /**
-   * Runs a statement, byte for byte, and passes over what it returns.
+   * Runs a statement, byte for byte, and ignores its rows.
    *
    * @throws DatabaseError of pg if the server refuses it; another error if the connection is lost.
    */
   readonly run: (statement: Uint8Array) => Promise<Answer>;
   /** Sends rows to a `COPY`, and waits until there is room for more. */
   readonly sendRows: (rows: Uint8Array) => Promise<void>;
-  /** Ends the rows of a `COPY`. Throws what `run` does. */
+  /** Ends the rows of a `COPY`. Throws the errors of `run`. */
   readonly endRows: () => Promise<Answer>;
   /** Whether a transaction is open, which the server says after each statement. */
   readonly isInTransaction: () => boolean;
@@ -135,13 +135,13 @@ interface ParameterStatus {
 }
 
 /**
- * Asks the server to cancel what a session does, as Ctrl-C in psql. Resolves when the request was sent, or could not be.
- * Source: https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
+ * Asks the server to cancel the statement of a session, as Ctrl-C in psql. Resolves when the request was sent, or could not be. Source:
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  */
 const cancelStatement = (client: Client): Promise<void> =>
   new Promise((resolve) => {
     const { host, port } = client;
-    // The types of pg do not have what the server has told the client at the start.
+    // The types of pg lack the parameters that the server has sent at the start.
     const numbers = [16, 80_877_102, Reflect.get(client, "processID"), Reflect.get(client, "secretKey")];
     const request = Buffer.alloc(16);
     for (const [index, number] of numbers.entries()) request.writeInt32BE(Number(number), index * 4);

@@ -23,7 +23,7 @@ export interface RunningClient {
   /** Its standard output, if that is a pipe. */
   readonly stdout: Readable | null;
   /**
-   * Resolves to what it wrote to standard error when it has succeeded.
+   * Resolves to its standard error when it has succeeded.
    *
    * @throws `program:failed` with the first error that it reported; `program:killed`; `program:not_started`; the reason of the signal; and
    *   `ProgramEnded` if nobody reads what it writes any more.
@@ -32,7 +32,7 @@ export interface RunningClient {
   readonly kill: () => void;
 }
 
-/** How much of what a program says is kept. A restore may complain about every table. */
+/** How much of the output of a program is kept. A restore may complain about every table. */
 const keptCharacters = 64 * 1_024;
 
 /** How long a program may take to end in an orderly way. */

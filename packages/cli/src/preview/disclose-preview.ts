@@ -6,8 +6,8 @@ import { explainInterruption, type Progress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";
 
 /**
- * Runs a command that creates a preview and discloses its connection string: opens the files for it first, and closes them in the
- * end. If it is interrupted, says what exists and how to go on.
+ * Runs a command that creates a preview and discloses its connection string: opens the files for it first, and closes them in the end. If
+ * it is interrupted, says which resources exist and how to go on.
  */
 export const disclosePreview = async <Options extends HandOverOptions & PreviewFlags>(
   handOverOptions: Options,

@@ -12,7 +12,7 @@ export interface Progress {
   deletedId?: string;
 }
 
-/** Says what exists and how to go on, if the command was interrupted after it had changed something. */
+/** Says which resources exist and how to go on, if the command was interrupted after it had changed something. */
 export const explainInterruption = (
   { branch, isCreating, databaseId, deletedId }: Progress,
   { output, signal }: Pick<Context, "output" | "signal">,

@@ -17,7 +17,7 @@ export interface PreviewFlags {
   readonly dryRun: DryRunFormat | undefined;
 }
 
-/** A preview database with what it remembers. */
+/** A preview database with its record. */
 export interface Preview extends PreviewIdentity {
   readonly database: Database;
   readonly record: PreviewRecord;

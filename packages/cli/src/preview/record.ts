@@ -34,8 +34,8 @@ export const setupSchema = "mgmt_preview";
 const prefix = "preview";
 
 /**
- * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a
- * record is what a preview is created with, so that the service refuses a second one at the same time.
+ * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a record
+ * is that of a new preview, so that the service refuses a second one at the same time.
  */
 export const logicalIdOf = (
   { repository, branchId }: PreviewIdentity,

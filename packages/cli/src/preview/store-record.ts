@@ -11,8 +11,8 @@ export interface RecordedPreview extends PreviewIdentity {
 }
 
 /**
- * Stores what a preview remembers, unless it has been stored. An agent cannot store what decides about the deletion of a preview
- * without its sponsor. It leaves that to a later run of its sponsor, and says so if it was asked to.
+ * Stores the record of a preview, unless it is stored already. An agent cannot store what decides about the deletion of a preview without
+ * its sponsor. It leaves that to a later run of its sponsor, and says so if it was asked to.
  *
  * @returns the preview as it is then.
  */

@@ -57,7 +57,7 @@ export const ignoredLinks = (folder: string): IgnoredLink[] => {
       else if (lstatSync(file, { throwIfNoEntry: false })) break;
     }
   } catch {
-    // Reading the link reports what is wrong with it.
+    // Reading the link reports its problem.
   }
   return ignored;
 };

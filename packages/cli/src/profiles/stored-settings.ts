@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { type Format, formats } from "../output/output.js";
 import { chooseProfile } from "./active-profile.js";
 
-/** The settings of a profile that decide how results are printed, and what beside them. */
+/** The settings of a profile that decide how results are printed, and whether notices are. */
 export interface StoredSettings {
   readonly output?: Format | undefined;
   readonly pager?: boolean | undefined;

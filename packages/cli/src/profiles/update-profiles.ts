@@ -10,9 +10,9 @@ import { readProfiles } from "./read-profiles.js";
 const lockTimeoutMs = 15_000;
 
 /**
- * Replaces the content of the profiles file by what `change` returns for it. Writes the file as a whole, readable by this
- * user only (0600), and under a lock, so that concurrent processes do not lose each other's changes. Throws
- * `profiles:corrupt`, `profiles:unwritable` or `profiles:busy`, and then leaves the file unchanged.
+ * Replaces the content of the profiles file by the result of `change`. Writes the file as a whole, readable by this user only (0600), and
+ * under a lock, so that concurrent processes do not lose each other's changes. Throws `profiles:corrupt`, `profiles:unwritable` or
+ * `profiles:busy`, and then leaves the file unchanged.
  */
 export const updateProfiles = async (
   file: string,

@@ -8,7 +8,7 @@ import { hasCredential, isProfileName, isSameAddress, profileNamed } from "./pro
 /** The parts of the context that the functions of this file need. */
 type Place = Pick<Context, "env" | "cwd" | "output">;
 
-/** Warns that commands in this folder use something else than what was just stored. */
+/** Warns that commands in this folder do not use the value that was just stored. */
 export const warnOverridden = async (
   { value, from }: Sourced<string>,
   what: string,
@@ -80,7 +80,7 @@ export const warnIfLinkIsOverridden = async (link: Link, context: Place): Promis
   }
 };
 
-/** Returns what the next command chooses; undefined if it refuses the name in MGMT_PROFILE, and says so itself. */
+/** Returns the profile that the next command chooses; undefined if it refuses the name in MGMT_PROFILE, and says so itself. */
 const laterChoice = (context: Place): ProfileChoice | undefined => {
   const named = context.env["MGMT_PROFILE"]?.trim();
   return named && !isProfileName(named) ? undefined : chooseProfile({}, context);

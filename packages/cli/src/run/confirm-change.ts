@@ -15,7 +15,7 @@ import type { Targets } from "./targets.js";
 type Target = Readonly<Record<string, string>>;
 
 /**
- * Shows what a command is about to change, and asks for confirmation: for the name of what is deleted, or else for a yes.
+ * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource to delete, or else for a yes.
  *
  * @param what The change, after "This will".
  * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; errors of the service for a resource

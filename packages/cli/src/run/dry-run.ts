@@ -39,7 +39,7 @@ export const dryRunOperation = async (
   await printRequests(recorded, format, secrets, context);
 };
 
-/** Fills in what new databases lack. Without a credential to read a region, the service chooses it. */
+/** Fills in missing fields of new databases. Without a credential to read a region, the service chooses it. */
 const completed = async (
   inputs: readonly { readonly target: Target; readonly input: Input }[],
   flags: Invocation["flags"],
@@ -57,7 +57,7 @@ const completed = async (
   return requests;
 };
 
-/** Sends the request of an operation, and the one for the credentials of what it creates. */
+/** Sends the request of an operation, and the one for the credentials of the new resource. */
 const sendAll = async (
   command: OperationCommand,
   target: Target,

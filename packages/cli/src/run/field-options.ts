@@ -24,7 +24,7 @@ export const addFieldOption = (command: Command, field: Field, defaultText?: str
   command.addOption(new Option(`--${flag} <${placeholder(field)}>`, help));
 };
 
-/** Returns what was typed for a field: the text, or the state of the switch. */
+/** Returns the value that was typed for a field: the string, or the state of the switch. */
 export const typedValue = (command: Command, field: Field): string | boolean | undefined => {
   const option = new Option(`--${field.flag}${field.secret ? "-file" : ""} <value>`);
   const value: unknown = command.getOptionValue(option.attributeName());
@@ -56,7 +56,7 @@ const fieldHelp = (field: Field, defaultText = textOf(field.default)): string =>
 const textOf = (value: unknown): string =>
   value === undefined || value === false ? "" : JSON.stringify(value).replaceAll('"', "");
 
-/** Removes the backticks of Markdown around words, and quotes what is not a word. */
+/** Removes the backticks of Markdown around words, and quotes anything that is not a word. */
 export const plainText = (text: string): string =>
   text.replaceAll(/`([\w][^`]*)`/g, "$1").replaceAll(/`([^`]+)`/g, '"$1"');
 

@@ -35,7 +35,7 @@ export const homeRegion = async (
       if (database.isDefault) return ofDatabase(database, "default database");
     return undefined;
   } catch (error) {
-    // The request that creates the database reports what does not exist or is not accessible.
+    // The request that creates the database reports resources that do not exist or are not accessible.
     if (error instanceof ApiError && [403, 404, 422].includes(error.status)) return undefined;
     throw error;
   }
@@ -44,7 +44,7 @@ export const homeRegion = async (
 const ofDatabase = ({ region, name }: Database, noun: string): HomeRegion | undefined =>
   region ? { region: region.id, of: `${noun} ${name}` } : undefined;
 
-/** Returns what to say about a database whose data will be in another region than what it belongs to. */
+/** Returns the notice about a database whose data will be in another region than its project or source. */
 export const otherRegionNotice = (what: string, region: string, home: HomeRegion): Notice => ({
   code: "region:other",
   message: `${what} is created in ${region}, but ${home.of} is in ${home.region}: its data leaves that region.`,

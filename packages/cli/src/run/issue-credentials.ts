@@ -8,7 +8,7 @@ import { bodyWords } from "./examples.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { CredentialsRule, OperationCommand } from "../contract/row.js";
 
-/** A new resource with its credentials, or what went wrong. */
+/** A new resource with its credentials, or the error. */
 export interface Credentialed {
   readonly resource: object;
   /** Not thrown, because the resource exists and must be printed in any case. */

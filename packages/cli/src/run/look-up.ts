@@ -17,7 +17,7 @@ export interface Described {
 const shownNames = 5;
 
 /**
- * Reads a resource from the service, and what is in it.
+ * Reads a resource from the service, and its contents.
  *
  * @param kind Kind of resource, as a path argument names it.
  * @param pathParams All path parameters of the command.

@@ -17,13 +17,13 @@ export const questionOf = (
   return `delete ${kindOf(command)} ${targets.map((target) => idOf(command, target)).join(", ")}`;
 };
 
-/** Returns what is printed after a command whose response is empty. */
+/** Returns the message after a command whose response is empty. */
 export const doneMessage = (command: OperationCommand, target: Target): string =>
   command.method === "DELETE"
     ? `Deleted ${kindOf(command)} ${idOf(command, target)}.`
     : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
 
-/** Returns what is printed with an existing resource that `ensure` has found. */
+/** Returns the notice about an existing resource that `ensure` has found. */
 export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice => ({
   code: "ensure:existed",
   message: `${String(id)} already existed and was not changed.`,
@@ -69,7 +69,7 @@ export const deprecationWarning = ({ words, deprecated }: OperationCommand): Not
 };
 
 /**
- * Returns what is printed when the service does not find a resource whose id was not typed; undefined for one that was.
+ * Returns the notice when the service does not find a resource whose id was not typed; undefined for one that was.
  *
  * @param from where the id came from.
  */

@@ -181,7 +181,7 @@ const checkedItems = async (
   const withDefaults = fillDefaults(command, typed, flags, context);
   const items: Item[] = [];
   for (const { line, body } of lines) {
-    // A default does not replace what the line has; a flag does.
+    // A default does not replace a value of the line; a flag does.
     const own = Object.entries(withDefaults.flags).filter(
       ([flag]) =>
         flag in typed.flags ||

@@ -161,7 +161,7 @@ const runOnce = async (run: Run, target: Target, complete: Input): Promise<void>
   }
 };
 
-/** Fills in what a new database lacks. */
+/** Fills in missing fields of a new database. */
 const completed = async (
   { invocation, client, context }: Run,
   target: Target,

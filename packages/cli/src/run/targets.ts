@@ -6,8 +6,8 @@ import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand, PathArgument } from "../contract/row.js";
 
 /**
- * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have
- * none: the user must type the id of what they delete or move.
+ * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have none: the user
+ * must type the id of the resource to delete or move.
  */
 export const defaultOf = (row: OperationCommand): DefaultName | undefined => {
   const [first, second] = row.arguments;

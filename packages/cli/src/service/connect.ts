@@ -52,7 +52,7 @@ export const connectWithoutCredential = async (
 /** As those of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
 const timers: Timers = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
-  // A client passes only what `setTimeout` has returned.
+  // A client passes only results of `setTimeout`.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   performance: { now: () => performance.now() },
 };

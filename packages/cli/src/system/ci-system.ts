@@ -1,4 +1,4 @@
-/** A system that runs commands in jobs and keeps what they print in a log. */
+/** A system that runs commands in jobs and keeps their output in a log. */
 export interface CiSystem {
   /** Returns the line that makes the system hide a string in the rest of the log. Absent if it has no such command. */
   readonly maskLine?: (text: string) => string;

@@ -67,8 +67,8 @@ export class CodeCache {
   }
 
   /**
-   * Returns the stored code of a file: what the file contained, then its code, twice. V8 does not notice other code of the same length, and
-   * crashes if it is damaged. Loading the module of Node.js that computes checksums takes longer than the comparison.
+   * Returns the stored code of a file: the contents of the file, then its code, twice. V8 does not notice other code of the same length,
+   * and crashes if it is damaged. Loading the module of Node.js that computes checksums takes longer than the comparison.
    */
   #read(name: string, source: Buffer): Buffer | undefined {
     const cached = readOwn(join(this.#stored, name));

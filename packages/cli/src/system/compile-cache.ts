@@ -9,7 +9,7 @@ type Modules = typeof import("node:module") & { enableCompileCache?(folder: stri
  * Lets Node.js keep the code that it compiles among the caches of the user, which starts the next command faster. Does nothing where
  * another user could have put other code in its place.
  *
- * @returns the folder for what Node.js before 22.8 does not keep; undefined if nothing else is to be kept.
+ * @returns the folder for code that Node.js before 22.8 does not cache; undefined if there is nothing else to cache.
  */
 export const keepCompiledCode = (env: NodeJS.ProcessEnv): string | undefined => {
   // Node.js has this variable, too, but the folder would be created.

@@ -12,8 +12,8 @@ export const fileNameOf = (program: string): string =>
   process.platform === "win32" ? `${program}.exe` : program;
 
 /**
- * Returns the environment of a program that this command chooses, rather than the user: without what is for `mgmt` alone, and with the
- * absolute folders of PATH, where the program finds those that it runs itself.
+ * Returns the environment of a program that this command chooses, rather than the user: without the variables for `mgmt` alone, and with
+ * the absolute folders of PATH, where the program finds those that it runs itself.
  */
 export const programEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...inheritedEnvironment(env),

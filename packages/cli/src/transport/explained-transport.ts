@@ -4,7 +4,7 @@ import type { Transport } from "../sdk/sdk.js";
 
 /** A transport whose last failure can be explained. Errors of a login do not have the failure of a request as their cause. */
 export interface ExplainedTransport extends Transport {
-  /** Returns the error that says what is wrong with the network if the last request failed because of it, else undefined. */
+  /** Returns the error about a problem of the network if the last request failed because of it, else undefined. */
   explain(): CliError | undefined;
 }
 

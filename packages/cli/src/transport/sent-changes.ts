@@ -26,7 +26,7 @@ export class SentChanges {
     };
   }
 
-  /** Returns whether there is such a request, and forgets it: the caller says what became of it. */
+  /** Returns whether there is such a request, and forgets it: the caller reports its outcome. */
   takeUnanswered(): boolean {
     const isUnanswered = this.#isUnanswered;
     this.#isUnanswered = false;

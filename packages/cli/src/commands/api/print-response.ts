@@ -44,10 +44,10 @@ export const printResponse = async (
   await output.result(isWhole ? contents : contentsOf(body), resource);
 };
 
-/** Returns what is in the envelope of a body, or the body itself if it has none. */
+/** Returns the contents of the envelope of a body, or the body itself if it has none. */
 const contentsOf = (body: unknown): unknown => (isObject(body) && "data" in body ? body["data"] : body);
 
-/** Prints a value as JSON, or what a query selects from it. Selected strings and numbers are printed as lines. */
+/** Prints a value as JSON, or the part that a query selects. Selected strings and numbers are printed as lines. */
 export const printJson = async (value: unknown, output: Output): Promise<void> => {
   const { query, fields } = output.presentation;
   const picked = fields ? (await import("../../output/selection.js")).pick(value, fields) : value;

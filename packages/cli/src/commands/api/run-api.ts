@@ -183,7 +183,7 @@ const printPages = async ({ request, flags, client, disclosure, context }: Run):
   await printJson(items, output);
 };
 
-/** Prints an error response too if `--include` asks for what the service sent. */
+/** Prints an error response too if `--include` asks for the response of the service. */
 const printFailed = async (
   { flags, context }: Pick<Run, "flags" | "context">,
   { body, ...head }: RawResponse,

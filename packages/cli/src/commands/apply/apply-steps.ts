@@ -73,8 +73,8 @@ export const applySteps = async (
 };
 
 /**
- * Whether a step has to wait for one of the open steps: for those of an earlier kind, since deletes come last; for earlier
- * creates, which it may refer to; or for the deletes of what it contains.
+ * Whether a step has to wait for one of the open steps: for those of an earlier kind, since deletes come last; for earlier creates, which
+ * it may refer to; or for the deletes of its contents.
  */
 const isBlocked = (step: Step, open: readonly Step[]): boolean =>
   open.slice(0, open.indexOf(step)).some((earlier) => {

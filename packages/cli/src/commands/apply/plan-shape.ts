@@ -2,7 +2,7 @@ import { managedResources } from "../../contract/generated/managed-resources.js"
 import { isObject } from "../../json/json-path.js";
 import type { Plan } from "../../manifest/plan.js";
 
-/** Returns what is wrong with a value, with its path; undefined if nothing is. */
+/** Returns the problem of a value, with its path; undefined if there is none. */
 type Check = (value: unknown, path: string) => string | undefined;
 
 const text: Check = (value, path) =>
@@ -64,7 +64,7 @@ const plan = withFields({
   read: listOf(withFields({ ...address, id: text, fields: object })),
 });
 
-/** Returns a value of a file as a plan, or what is wrong with it. */
+/** Returns a value of a file as a plan, or the problem with it. */
 export const planIn = (value: unknown): Plan | string => {
   if (!isObject(value)) return "it is not an object";
   const { version } = value;

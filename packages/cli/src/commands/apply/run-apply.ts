@@ -70,7 +70,7 @@ export const runApply = async (
   }
 };
 
-/** Waits until all databases that were created are ready. Returns what went wrong: the results are printed in any case. */
+/** Waits until all databases that were created are ready. Returns the errors: the results are printed in any case. */
 const waitForDatabases = async (
   { ids }: Applied,
   waitMs: number | undefined,
@@ -119,8 +119,8 @@ const currentPlan = async (
 };
 
 /**
- * Asks before the steps are applied. A saved plan was reviewed when it was made, and scripts apply manifests without a
- * terminal, so that these need a confirmation only for what they delete.
+ * Asks before the steps are applied. A saved plan was reviewed when it was made, and scripts apply manifests without a terminal, so that
+ * these need a confirmation only for deletions.
  */
 const confirmSteps = async (
   { steps }: Plan,
@@ -141,7 +141,7 @@ const confirmSteps = async (
   );
 };
 
-/** Prints what became of every step. Throws if not all are done. */
+/** Prints the result of every step. Throws if not all are done. */
 const printResults = async (
   { steps }: Plan,
   { ids, errors, unknown }: Applied,
@@ -194,7 +194,7 @@ const inFormat =
     return format === "table" ? printable : result;
   };
 
-/** Prints the requests of all steps. The ids of what they create get names. */
+/** Prints the requests of all steps. The ids of new resources get names. */
 const dryRun = async (
   plan: Plan,
   format: DryRunFormat,

@@ -30,7 +30,7 @@ export interface AuthStatus {
   readonly link: string | null;
 }
 
-/** Prints what commands use, where each value comes from, and when the token expires; never the token itself. */
+/** Prints the settings of commands, where each value comes from, and when the token expires; never the token itself. */
 export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const access = await resolveAccess(flags, context);
   const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;

@@ -12,7 +12,7 @@ import { runOutput, sqlFlags } from "../../dumps/run-output.js";
 import { confirmUnlessEmpty } from "../../dumps/target.js";
 
 export interface CopyFlags extends DumpedPart {
-  /** Whether to drop what the source has before it is created again. */
+  /** Whether to drop the objects of the source before they are created again. */
   readonly clean?: boolean;
 }
 

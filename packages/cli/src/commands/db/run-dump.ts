@@ -95,7 +95,7 @@ export const runDump = async (
   await output.result(result, "DumpResult");
 };
 
-/** Prints lines of a program on a terminal, without what would be a command of it. */
+/** Prints lines of a program, escaped where a terminal would act on them. */
 const printLines = async (stream: Readable, output: Output): Promise<void> => {
   let rest = "";
   for await (const text of stream.setEncoding("utf8")) {
@@ -141,7 +141,7 @@ const intoFile = async (
   }
 };
 
-/** Prints what a program said although it succeeded. */
+/** Prints the messages of a program that succeeded. */
 const warn = (said: string, { output }: Context): void => {
   if (said !== "") output.notice({ code: "db:message", message: said }, { multiline: true });
 };

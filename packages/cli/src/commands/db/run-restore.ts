@@ -15,7 +15,7 @@ import { confirmUnlessEmpty, inOneTransaction } from "../../dumps/target.js";
 export interface RestoreFlags {
   /** Path, or `-` for standard input. */
   readonly file: string;
-  /** Whether to drop what is in the dump before it is created again. */
+  /** Whether to drop the objects of the dump before they are created again. */
   readonly clean?: boolean;
 }
 

@@ -107,6 +107,6 @@ export const unregisterService = async (
     const { process: _, ...ended } = profile;
     return { ...all, profiles: { ...all.profiles, [name]: ended } };
   };
-  // The next change of the profiles removes what remains here.
+  // The next change of the profiles removes the rest.
   await updateProfiles(profilesFile(env), unregister).catch(() => undefined);
 };

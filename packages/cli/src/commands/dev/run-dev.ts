@@ -70,7 +70,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   }
 };
 
-/** Returns what to throw instead if the port is taken by a `mgmt dev` that has a profile. */
+/** Returns the error to throw instead if the port is taken by a `mgmt dev` that has a profile. */
 const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">): CliError | undefined => {
   if (errorCode(error) !== "platform:port_taken") return undefined;
   const address = `http://127.0.0.1:${String(port)}`;
@@ -82,7 +82,7 @@ const portOfDev = (error: unknown, port: number, { env }: Pick<Context, "env">):
   return portTakenByDev(port, describeDev(profile), name, profile.process?.pid);
 };
 
-/** A profiles file that cannot be read is not what is wrong with the port. */
+/** A profiles file that cannot be read does not explain the problem with the port. */
 const profilesIn = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
   try {
     return readProfiles(profilesFile(env)).profiles;
@@ -91,7 +91,7 @@ const profilesIn = (env: NodeJS.ProcessEnv): Profiles["profiles"] => {
   }
 };
 
-/** Before what can be copied. */
+/** Indents text to copy. */
 const indent = "  ";
 
 const everyoneSignsIn = {

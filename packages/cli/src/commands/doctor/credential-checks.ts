@@ -50,7 +50,7 @@ export const credentialChecks = async (
 const isInKeyring = ({ value }: Sourced<Identity>): boolean =>
   "profile" in value && value.profile.inKeyring !== undefined;
 
-/** Returns what the service calls the caller. */
+/** Returns the name of the caller in the service. */
 const callerOf = async (client: MgmtClient, signal: AbortSignal): Promise<string> => {
   const { user, workspace, credential } = await client.me.get({ signal, ...oneAttempt });
   const name = user?.email ?? credential.name ?? credential.type;

@@ -96,7 +96,7 @@ const dumpArguments = [
 ];
 
 /**
- * Returns the schema of a database as SQL, without what differs between two dumps of the same schema.
+ * Returns the schema of a database as SQL, without the lines that differ between two dumps of the same schema.
  *
  * @throws `program:not_found`, `program:too_old`, `database:unreachable`, and `preview:dump_failed`.
  */

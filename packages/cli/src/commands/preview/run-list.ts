@@ -46,7 +46,7 @@ export const runPreviewList = async (
   await output.list([previews.map(listed)], "Preview");
 };
 
-/** Returns what is known of a repository. Without its remote, the list still shows everything else. */
+/** Returns the known state of a repository. Without its remote, the list still shows everything else. */
 const gitStateOf = async ({ job, repository, problem }: GitContext, context: Context): Promise<GitState> => {
   const warn = ({ code, message }: CliError): Promise<void> => context.output.warn({ code, message });
   if (!repository) {

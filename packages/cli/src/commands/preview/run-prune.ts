@@ -55,7 +55,7 @@ export const runPreviewPrune = async (
     const { confirm } = await import("../../input/confirm.js");
     const names = judged.filter(isDoomed).map(({ branch }) => branch.gitName);
     await confirm(`delete the databases of ${names.join(", ")}`, context);
-    // The answer may have taken long. Only what was announced is deleted, and only if that is still right.
+    // The answer may have taken long. Only announced previews are deleted, and only if that is still right.
     const announced = new Set(judged.filter(isDoomed).map(({ preview }) => preview.database.id));
     judged = (await judge()).filter(({ preview }) => announced.has(preview.database.id));
     for (const entry of judged) if (!isDoomed(entry)) announce(entry, output);

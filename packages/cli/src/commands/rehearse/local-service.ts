@@ -36,7 +36,7 @@ export class LocalService {
     return new LocalService(baseUrl, token, workspaceId, stop, client, { url: controlUrl, secret }, context);
   }
 
-  /** Empties the service, and creates what a manifest describes. Returns the ids of the projects. */
+  /** Empties the service, and creates the resources of a manifest. Returns the ids of the projects. */
   async load({ entries, placeOf }: Manifest): Promise<string[]> {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);

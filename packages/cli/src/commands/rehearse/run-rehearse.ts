@@ -44,7 +44,7 @@ interface FaultReport extends RehearsedFault {
   readonly difference: Difference;
 }
 
-/** Runs a command against a local copy of what a manifest describes, without faults and with each of them, and reports. */
+/** Runs a command against a local copy of the resources of a manifest, without faults and with each of them, and reports. */
 export const runRehearse = async (
   { file, faults: texts, words }: RehearseOptions,
   context: Context,

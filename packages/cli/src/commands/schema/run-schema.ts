@@ -59,7 +59,7 @@ const find = async (root: Command, words: readonly string[]): Promise<MgmtComman
 
 const listOf = (items: Schema): Schema => ({ type: "array", items });
 
-/** Returns the schema of what the command of an operation prints. */
+/** Returns the schema of the output of an operation's command. */
 const resultOfRow = (
   { envelope, method, ensure, words }: OperationCommand,
   item: Schema | undefined,
@@ -73,7 +73,7 @@ const resultOfRow = (
   return method === "DELETE" ? listOf(itemResult) : null;
 };
 
-/** Returns the schema of what a hand-written command prints. */
+/** Returns the schema of the output of a hand-written command. */
 const ownResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
   const line = lineOf(command).split(" ").slice(1).join(" ");

@@ -17,10 +17,10 @@ export interface StatusOptions {
   readonly intervalMs: number | undefined;
 }
 
-/** Moves to the first line and clears the screen from there, so that what is drawn next replaces it. */
+/** Moves to the first line and clears the screen from there, so that the next output replaces it. */
 const home = "\u001b[H\u001b[J";
 
-/** Prints what commands use in this folder, once or until a signal, after which a watch ends with 0. */
+/** Prints the settings of commands in this folder, once or until a signal, after which a watch ends with 0. */
 export const runStatus = async (
   { projectId, intervalMs }: StatusOptions,
   flags: GlobalFlags,

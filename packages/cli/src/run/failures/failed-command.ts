@@ -19,11 +19,11 @@ export interface FailedCommand {
   readonly flags: GlobalFlags;
   /** The flags that it accepts, with their dashes. */
   readonly accepts: readonly string[];
-  /** The whole command line, without `mgmt`, and with what was chosen at prompts. */
+  /** The whole command line, without `mgmt`, and with the choices at prompts. */
   readonly line: readonly string[];
 }
 
-/** Describes the command at which parsing stopped, as if what was chosen at prompts had been typed. */
+/** Describes the command at which parsing stopped, as if the choices at prompts had been typed. */
 export const failedCommand = (
   program: Command,
   line: readonly string[],

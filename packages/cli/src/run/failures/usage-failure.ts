@@ -118,7 +118,7 @@ const calledBy = async ([word, ...rest]: readonly string[], command: Command): P
  * else.
  */
 const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
-  // Many call databases so, and this group has what is in one.
+  // Many people call databases so, but this group has the contents of one.
   const group = command.name() === "db" ? "databases" : command.name();
   const visible = groups.filter(({ name }) => !groupOverlays[name]?.hidden);
   const rows = (await Promise.all(visible.map(({ load }) => load()))).flat().filter((row) => !isHidden(row));

@@ -4,8 +4,8 @@ import type { Failure } from "../../errors/failure.js";
 const hasPassword = /:\/\/[^@\s]*:[^@\s]*@|(?:^|[?&;\s])["']?(?:password|passwd|pwd|psw|sslpassword)\s*=/i;
 
 /**
- * Shortens the connection strings of the command line in what is printed about an error: one was passed where a name, a path or a
- * command belongs, and logs keep errors.
+ * Shortens the connection strings of the command line in the printed error: one was passed where a name, a path or a command belongs, and
+ * logs keep errors.
  *
  * @param line The whole command line.
  */

@@ -65,7 +65,7 @@ const idOfParent = async (
   return id;
 };
 
-/** Returns what identifies a resource for people: its name, what it belongs to, and its status. */
+/** Returns the properties that identify a resource for people: its name, the resources that contain it, and its status. */
 const textsOf = (item: unknown): string[] =>
   [
     nameOfItem(item),

@@ -5,8 +5,8 @@ import type { NamedKind } from "../../contract/id-form.js";
 import { type Item, listed, type ListScope } from "./listed.js";
 
 /**
- * Describes resources that have the same name by what they belong to, as they can be named: `shop/main/reports`. Resources
- * that are equal in that also get what else differs.
+ * Distinguishes resources with the same name by the resources that contain them: `shop/main/reports`. Adds other differences where those are
+ * equal.
  */
 export const candidatesOf = async (
   kind: NamedKind,
@@ -64,7 +64,7 @@ const branchOf = async (item: Item, scope: ListScope): Promise<string | undefine
   return branch && nameOfItem(branch);
 };
 
-/** Returns what can differ between two resources with the same full name. */
+/** Returns the properties that can differ between two resources with the same full name. */
 const differences = (item: Item): string[] => {
   const [logicalId, region] = [
     textAt(item, "logicalId"),

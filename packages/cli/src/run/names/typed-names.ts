@@ -24,7 +24,7 @@ export const hasNames = (row: OperationCommand, { ids, input }: Named): boolean 
 export const isName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
   mayBeName(value) &&
-  // Branch filters select with this what is on no branch.
+  // Branch filters select with this the resources that are on no branch.
   !(value === "unassigned" && namedKindOf(prefix) === "branch");
 
 /** Returns the value of a field of the query or the body. */

@@ -33,7 +33,7 @@ export interface LazyCommand {
   readonly hidden?: boolean;
   /** Whether it runs if no subcommand is called. It is made at once then, because commander has to know. */
   readonly isDefault?: boolean;
-  /** Adds what the help of the parent shows, and sets `onDefine`. */
+  /** Adds the parts that the help of the parent shows, and sets `onDefine`. */
   readonly describe: (command: MgmtCommand) => void;
 }
 

@@ -21,7 +21,7 @@ export interface CommandDeclaration<Result = never> extends GroupDeclaration {
   readonly confirms?: boolean;
   /** Whether the help leaves out the options of all commands, or the command does not accept them. Default: neither. */
   readonly globalOptions?: "hidden" | "none";
-  /** Adds the arguments, the flags and the action, which loads what runs. */
+  /** Adds the arguments, the flags and the action, which loads the implementation. */
   readonly define: (command: MgmtCommand, context: Context) => void;
   /** Has no value. It makes the result a part of the type. */
   readonly result?: Result;
