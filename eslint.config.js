@@ -46,7 +46,7 @@ export default defineConfig(
   },
   {
     files: ["packages/*/src/**/*.ts"],
-    ignores: ["packages/cli/src/secrets/disclosure.ts"],
+    ignores: ["packages/cli/src/secrets/secret-output.ts"],
     rules: { "local/no-vague-names": "error" },
   },
   {

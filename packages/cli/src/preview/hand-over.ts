@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { setupFailed } from "../errors/preview-errors.js";
 import { accessTo } from "../run/database-url.js";
-import { type Disclosure, type DisclosureFlags, goElsewhere } from "../secrets/disclosure.js";
+import { type SecretOutput, type SecretFlags, goElsewhere } from "../secrets/secret-output.js";
 import { withVariable } from "../working-directory/env-file.js";
 import { writeVariable } from "../working-directory/write-variable.js";
 import { runSetupOnce } from "./setup.js";
@@ -16,7 +16,7 @@ export interface HandOverOptions {
   readonly timeoutMs: number;
   /** Whether the connection string is that of the connection pooler. The setup gets the direct one, which all tools can use. */
   readonly pooled: boolean;
-  readonly disclosure: DisclosureFlags;
+  readonly secretFlags: SecretFlags;
   /** Command that prepares a preview, unless one has succeeded already. */
   readonly setup: string | undefined;
   /** Whether to run it also if one has succeeded already. */
@@ -60,7 +60,7 @@ export const handOver = async (
   { gitName: branch, region, preview }: ExistingPreview,
   facts: { readonly created: boolean },
   options: HandOverOptions,
-  disclosure: Disclosure,
+  secretOutput: SecretOutput,
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
@@ -104,22 +104,22 @@ export const handOver = async (
     ...(problem !== undefined && { setup: "failed" as const }),
     ...(status === 0 && { setup: "succeeded" as const }),
   };
-  await print(url, result, options, disclosure, context);
+  await print(url, result, options, secretOutput, context);
   if (problem !== undefined) throw problem instanceof Error ? problem : new Error(String(problem));
 };
 
 const print = async (
   url: string,
   preview: PreviewResult,
-  { file, name, disclosure: flags }: HandOverOptions,
-  disclosure: Disclosure,
+  { file, name, secretFlags }: HandOverOptions,
+  secretOutput: SecretOutput,
   context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
-  if (file === undefined || goElsewhere(flags)) {
-    const result = await disclosure.printed({ ...preview, connectionString: url });
+  if (file === undefined || goElsewhere(secretFlags)) {
+    const result = await secretOutput.deliver({ ...preview, connectionString: url });
     if (file === undefined) {
-      if (output.format === "table" && disclosure.showsNew) output.exact(url);
+      if (output.format === "table" && secretOutput.printsNew) output.exact(url);
       else await output.result(result);
       return;
     }

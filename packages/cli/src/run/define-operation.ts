@@ -7,8 +7,8 @@ import type { MgmtCommand } from "./program/command.js";
 import { addDryRunOption, dryRunFormat } from "../input/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "./program/global-options.js";
 import { addSections } from "./program/help-sections.js";
-import type { DisclosureFlags } from "../secrets/disclosure.js";
-import { addDisclosureOptions } from "../secrets/disclosure-options.js";
+import type { SecretFlags } from "../secrets/secret-output.js";
+import { addSecretOptions } from "../secrets/secret-options.js";
 import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, plainText, typedValue } from "./field-options.js";
@@ -48,7 +48,7 @@ const defineCall = (command: MgmtCommand, row: OperationCommand, context: Contex
       allProjects: own.allProjects ?? false,
       dryRun: dryRunFormat(command),
       ensures: own.ifNotExists ?? row.words.at(-1) === "ensure",
-      disclosure: own,
+      secretFlags: own,
       ...waitOf(own, row, overlay),
     };
     if (own.ndjson !== undefined) {
@@ -74,7 +74,7 @@ const calledRow = (command: MgmtCommand, row: OperationCommand): OperationComman
   return credentials && command.getOptionValue(credentials.property) === false ? without : called;
 };
 
-interface OwnFlags extends DisclosureFlags {
+interface OwnFlags extends SecretFlags {
   all?: boolean;
   allProjects?: boolean;
   ifNotExists?: boolean;
@@ -166,7 +166,7 @@ const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: Comman
     command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
   if (row.secrets) {
     const isList = row.envelope === "list";
-    addDisclosureOptions(command, { setsVariables: !isList && !row.secrets.paths.includes("envVars.*") });
+    addSecretOptions(command, { setsVariables: !isList && !row.secrets.paths.includes("envVars.*") });
   }
   addDryRunOption(command, { hidden: row.method === "GET" });
   addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });

@@ -2,7 +2,7 @@ import type { Call } from "@mgmt/sdk";
 import type { GlobalFlags } from "../input/context.js";
 import type { Input, TypedValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import type { DisclosureFlags } from "../secrets/disclosure.js";
+import type { SecretFlags } from "../secrets/secret-output.js";
 import type { CommandOverlay } from "../contract/overlay.js";
 import type { OperationCommand } from "../contract/row.js";
 
@@ -27,7 +27,7 @@ export interface Invocation {
   /** Wait for the sponsor's approval. */
   readonly waitApproval?: { readonly timeoutMs?: number };
   /** How to print or write the secrets in the result. */
-  readonly disclosure?: DisclosureFlags;
+  readonly secretFlags?: SecretFlags;
 }
 
 /** Returns the call of an operation. */

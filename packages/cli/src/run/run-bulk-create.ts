@@ -9,7 +9,7 @@ import { Names } from "./names/resolve-names.js";
 import { hasNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
+import { type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
 import { setsVariable } from "../secrets/sink-flags.js";
 import { connect } from "../service/connect.js";
 import { readItems } from "./bulk-input.js";
@@ -64,7 +64,7 @@ export const runBulkCreate = async (
 
   const client = await connect(flags, context);
   const names = new Names(command, client, flags, context);
-  const disclosure = await prepareDisclosure(command.secrets, invocation.disclosure ?? {}, context);
+  const secretOutput = await prepareSecretOutput(command.secrets, invocation.secretFlags ?? {}, context);
   const newDatabases = invocation.overlay.createsDatabase ? new NewDatabases(client, signal) : undefined;
   const failures: unknown[] = [];
   let isInterrupted = false;
@@ -76,7 +76,7 @@ export const runBulkCreate = async (
         ({ target, input } = await withoutNames(invocation, item, names));
         const completed = await newDatabases?.complete(target, input);
         input = completed?.input ?? input;
-        const result = await createOne(invocation, target, input, client, disclosure, context);
+        const result = await createOne(invocation, target, input, client, secretOutput, context);
         if (completed?.notice && result.status === "created") output.notice(onLine(line, completed.notice));
         output.info(`Line ${line}: ${result.id} ${result.status}.`);
         yield { line, ...result };
@@ -98,7 +98,7 @@ export const runBulkCreate = async (
   try {
     await output.itemResults(results());
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;
@@ -149,17 +149,17 @@ const onLine = (line: number, { message, ...notice }: Notice): Notice => ({
 
 /** Secrets are returned only once, and a table has no room for them. */
 const assertSecretsAreShown = async (
-  { command, disclosure = {}, dryRun }: Invocation,
+  { command, secretFlags = {}, dryRun }: Invocation,
   context: Context,
 ): Promise<void> => {
   if (!command.secrets?.issued || dryRun !== undefined) return;
-  if (setsVariable(disclosure)) {
+  if (setsVariable(secretFlags)) {
     throw usageError(
       "--ndjson cannot be combined with flags that set a variable",
       "Each line has secrets of its own. Pass --secret-file PATH to write them to a file.",
     );
   }
-  if (disclosure.secretFile !== undefined) return;
+  if (secretFlags.secretFile !== undefined) return;
   if (context.output.format === "table") {
     throw usageError(
       "The new secrets would not be shown",
@@ -169,7 +169,7 @@ const assertSecretsAreShown = async (
   const { assertDelivered } = await import("../secrets/assert-delivered.js");
   const print = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
-  await assertDelivered(command, undefined, disclosure, context, print);
+  await assertDelivered(command, undefined, secretFlags, context, print);
 };
 
 const checkedItems = async (
@@ -207,7 +207,7 @@ const createOne = async (
   target: Target,
   input: Input,
   client: MgmtClient,
-  disclosure: Disclosure,
+  secretOutput: SecretOutput,
   context: Context,
 ): Promise<{ id: string; status: "created" | "existed"; resource: unknown }> => {
   if (ensures) {
@@ -215,7 +215,7 @@ const createOne = async (
     return {
       id: String(resource["id"]),
       status: created ? "created" : "existed",
-      resource: await disclosure.printed(resource, created),
+      resource: await secretOutput.deliver(resource, created),
     };
   }
   const response = await client.request<unknown>(createCommandCall(command, target, input), {
@@ -226,7 +226,7 @@ const createOne = async (
   const { resource, failed } = command.credentials
     ? await issueCredentials(command.credentials, value, client, context)
     : { resource: value };
-  const result = await disclosure.printed(resource);
+  const result = await secretOutput.deliver(resource);
   if (failed) throw failed.error;
   return { id: String(value["id"]), status: "created", resource: result };
 };

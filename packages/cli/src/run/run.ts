@@ -5,7 +5,7 @@ import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { hasNames, type Named, type Resolved } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
-import { type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
+import { type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
@@ -31,7 +31,7 @@ interface Run {
   readonly invocation: Invocation;
   readonly client: MgmtClient;
   readonly context: Context;
-  readonly disclosure: Disclosure;
+  readonly secretOutput: SecretOutput;
 }
 
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
@@ -76,33 +76,33 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     await confirmChange(command, question, { targets, unknown }, client, context);
   }
 
-  const disclosure = await prepareSecrets(invocation, input, context);
+  const secretOutput = await prepareSecrets(invocation, input, context);
   try {
     if (targets.length > 1) {
       const { runEach } = await import("./run-each.js");
       return await runEach(command, { targets, unknown }, input, client, context);
     }
     const [target = {}] = targets;
-    const run: Run = { invocation, client, context, disclosure };
+    const run: Run = { invocation, client, context, secretOutput };
     const notice = notFoundNotice(command, target, fallback?.from);
     await explainingIds(command, target, context, () => runOnce(run, target, input), notice);
   } finally {
     progress?.end();
-    await disclosure.end();
+    await secretOutput.end();
   }
 };
 
 /** Refuses to create secrets that would be lost, and prepares to print the others. */
 const prepareSecrets = async (
-  { command, disclosure = {} }: Invocation,
+  { command, secretFlags = {} }: Invocation,
   { body }: Input,
   context: Context,
-): Promise<Disclosure> => {
+): Promise<SecretOutput> => {
   if (command.secrets?.issued) {
     const { assertDelivered } = await import("../secrets/assert-delivered.js");
-    await assertDelivered(command, body, disclosure, context);
+    await assertDelivered(command, body, secretFlags, context);
   }
-  return prepareDisclosure(command.secrets, disclosure, context);
+  return prepareSecretOutput(command.secrets, secretFlags, context);
 };
 
 /** Whether nothing has to be asked for. */
@@ -199,13 +199,13 @@ const printEnsured = async (
   await printResource(run, target, input, resource, schema, created);
 };
 
-const printList = async ({ invocation, client, context, disclosure }: Run, call: Call): Promise<void> => {
+const printList = async ({ invocation, client, context, secretOutput }: Run, call: Call): Promise<void> => {
   const { command, all } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
   const printItems = async (items: readonly unknown[]): Promise<unknown[]> => {
     const all: unknown[] = [];
-    for (const item of items) all.push(await disclosure.printed(item));
+    for (const item of items) all.push(await secretOutput.deliver(item));
     return all;
   };
   if (!command.paged) {
@@ -259,7 +259,7 @@ const printResource = async (
 ): Promise<void> => {
   // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
   const failed = earlier ?? (await waitUntilSettled(run, target, input, value));
-  await run.context.output.result(await run.disclosure.printed(value, isNew), schema);
+  await run.context.output.result(await run.secretOutput.deliver(value, isNew), schema);
   if (failed) throw failed.error;
 };
 

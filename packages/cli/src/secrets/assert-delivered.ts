@@ -5,7 +5,7 @@ import { setAt, valueAt } from "../json/json-path.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand, Schema, SecretFields } from "../contract/row.js";
 import { Output } from "../output/output.js";
-import { type DisclosureFlags, goElsewhere, showsNewSecrets } from "./disclosure.js";
+import { type SecretFlags, goElsewhere, showsNewSecrets } from "./secret-output.js";
 
 const sample = "SAMPLE-SECRET";
 
@@ -20,7 +20,7 @@ const sample = "SAMPLE-SECRET";
 export const assertDelivered = async (
   { id, resource, secrets }: Pick<OperationCommand, "id" | "resource" | "secrets">,
   body: unknown,
-  flags: DisclosureFlags,
+  flags: SecretFlags,
   context: Pick<Context, "env" | "output">,
   print: (output: Output, value: unknown) => Promise<void> = (output, value) =>
     output.result(value, resource),

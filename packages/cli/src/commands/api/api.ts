@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
@@ -51,7 +51,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
       .option("--paginate", "request all pages of a list, and print its items as one JSON array")
       .option("-i, --include", "print the status and headers of the response too")
       .addOption(repeatable("-H, --header <name:value>", "add a header"));
-    addDisclosureOptions(command);
+    addSecretOptions(command);
     addDryRunOption(command);
     command.completeArgument = async (argument) => {
       const { completePath } = await import("./complete-path.js");

@@ -9,11 +9,11 @@ import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import {
-  type Disclosure,
-  type DisclosureFlags,
-  prepareDisclosure,
+  type SecretOutput,
+  type SecretFlags,
+  prepareSecretOutput,
   type UnknownSecrets,
-} from "../../secrets/disclosure.js";
+} from "../../secrets/secret-output.js";
 import type { SecretFields } from "../../contract/row.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
 import { connectTo } from "../../service/connect.js";
@@ -25,7 +25,7 @@ import { outcomeUnknown } from "../../errors/run-errors.js";
 import { shellWord } from "../../text/shell-word.js";
 import { explainLostResponse, unknownOutcome } from "../../run/lost-response.js";
 
-export interface ApiFlags extends GlobalFlags, RequestFlags, DisclosureFlags {
+export interface ApiFlags extends GlobalFlags, RequestFlags, SecretFlags {
   readonly include?: boolean;
   readonly dryRun?: DryRunFormat | undefined;
 }
@@ -35,7 +35,7 @@ interface Run {
   readonly request: ApiRequest;
   readonly flags: ApiFlags;
   readonly client: MgmtClient;
-  readonly disclosure: Disclosure;
+  readonly secretOutput: SecretOutput;
   readonly context: Context;
 }
 
@@ -58,8 +58,8 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
   const client = await connectTo(access, context, { middleware: [middleware] });
   await assertNotLost(request, flags, context);
-  const disclosure = await prepareDisclosure(secretsOf(request), flags, context);
-  const run: Run = { request, flags, client, disclosure, context };
+  const secretOutput = await prepareSecretOutput(secretsOf(request), flags, context);
+  const run: Run = { request, flags, client, secretOutput, context };
   const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
   try {
     if (!request.operation) return await send();
@@ -69,7 +69,7 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
     if (flags.include && last && last.status >= 300) await printFailed(run, last);
     throw await explainLost(error, request, context);
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
 };
 
@@ -133,7 +133,7 @@ const secretsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSec
 };
 
 const printOne = async (
-  { request, flags, client, disclosure, context }: Run,
+  { request, flags, client, secretOutput, context }: Run,
   lastResponse: () => ResponseHead | undefined,
 ): Promise<void> => {
   const { output, signal } = context;
@@ -142,7 +142,7 @@ const printOne = async (
   const isNamed = flags.output !== undefined;
   const head = flags.include ? lastResponse() : undefined;
   await printResponse(
-    await withoutSecrets(body, disclosure),
+    await withoutSecrets(body, secretOutput),
     { isNamed, resource: operation?.row.resource, head },
     context,
   );
@@ -153,29 +153,29 @@ const printOne = async (
   }
 };
 
-const withoutSecrets = async (body: unknown, disclosure: Disclosure): Promise<unknown> => {
+const withoutSecrets = async (body: unknown, secretOutput: SecretOutput): Promise<unknown> => {
   if (body === undefined) return undefined;
-  if (!isObject(body) || !("data" in body)) return disclosure.printed(body);
+  if (!isObject(body) || !("data" in body)) return secretOutput.deliver(body);
   const { data } = body;
   return {
     ...body,
-    data: Array.isArray(data) ? await printedItems(data, disclosure) : await disclosure.printed(data),
+    data: Array.isArray(data) ? await printedItems(data, secretOutput) : await secretOutput.deliver(data),
   };
 };
 
-const printedItems = async (items: readonly unknown[], disclosure: Disclosure): Promise<unknown[]> => {
+const printedItems = async (items: readonly unknown[], secretOutput: SecretOutput): Promise<unknown[]> => {
   const results: unknown[] = [];
-  for (const item of items) results.push(await disclosure.printed(item));
+  for (const item of items) results.push(await secretOutput.deliver(item));
   return results;
 };
 
-const printPages = async ({ request, flags, client, disclosure, context }: Run): Promise<void> => {
+const printPages = async ({ request, flags, client, secretOutput, context }: Run): Promise<void> => {
   const { output, signal } = context;
   const { path, query, headers, operation } = request;
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
   const pages = async function* (): AsyncGenerator<unknown[]> {
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
-    for await (const { data } of cursorPages) yield printedItems(data, disclosure);
+    for await (const { data } of cursorPages) yield printedItems(data, secretOutput);
   };
   if (flags.output !== undefined) return output.list(pages(), operation?.row.resource);
   const items: unknown[] = [];

@@ -4,8 +4,8 @@ import { usageError } from "../../errors/usage-errors.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
 import { globalFlags, refusedSecret } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
-import type { DisclosureFlags } from "../../secrets/disclosure.js";
+import { addSecretOptions } from "../../secrets/secret-options.js";
+import type { SecretFlags } from "../../secrets/secret-output.js";
 import type { ListedProfile } from "./run-list.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 import type { AuthStatus } from "./run-status.js";
@@ -153,10 +153,10 @@ export const authTokenCommand: CommandDeclaration<PrintedToken> = {
     "--show-secrets or a flag that writes it into a file.",
   examples: ['curl -H "Authorization: Bearer $(mgmt auth token)" "$MGMT_BASE_URL/v1/projects"'],
   define: (command, context) => {
-    addDisclosureOptions(command);
+    addSecretOptions(command);
     command.action(async () => {
       const { runAuthToken } = await import("./run-token.js");
-      await runAuthToken(globalFlags(command), command.opts<DisclosureFlags>(), context);
+      await runAuthToken(globalFlags(command), command.opts<SecretFlags>(), context);
     });
   },
 };

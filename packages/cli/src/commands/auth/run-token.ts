@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
+import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
 import { shownAddress } from "../../text/shown-address.js";
 
 /** What `mgmt auth token --output json` prints. */
@@ -17,10 +17,10 @@ export interface PrintedToken {
 /** Prints the token that commands send, refreshed first if it is about to expire. */
 export const runAuthToken = async (
   flags: GlobalFlags,
-  disclosureFlags: DisclosureFlags,
+  secretFlags: SecretFlags,
   context: Context,
 ): Promise<void> => {
-  assertMayBePrinted("The token", disclosureFlags, context);
+  assertMayBePrinted("The token", secretFlags, context);
   const { baseUrl, identity } = await resolveAccess(flags, context);
   if (!identity) throw noToken(baseUrl?.value);
   const source = await tokenOf(identity.value, context);
@@ -29,14 +29,14 @@ export const runAuthToken = async (
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
   const tokenResult: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
-  const disclosure = await prepareDisclosure({ paths: ["token"], issued: true }, disclosureFlags, context);
+  const secretOutput = await prepareSecretOutput({ paths: ["token"], issued: true }, secretFlags, context);
   try {
-    const result = await disclosure.printed(tokenResult);
+    const result = await secretOutput.deliver(tokenResult);
     // A format that the profile stores must not break `$(mgmt auth token)`.
     const isText = flags.output === undefined || output.format === "table";
     if (!isText) await output.result(result);
-    else if (disclosure.showsNew) output.exact(token);
+    else if (secretOutput.printsNew) output.exact(token);
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
 };

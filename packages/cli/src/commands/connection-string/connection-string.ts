@@ -6,7 +6,7 @@ import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import { addProjectOption } from "../../run/program/project-option.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 
 /** `mgmt connection-string`. */
@@ -46,7 +46,7 @@ export const connectionStringCommand: CommandDeclaration<ConnectionStringResult>
         "id, name or user of the connection (default: the first whose password can be read)",
       );
     addProjectOption(command);
-    addDisclosureOptions(command);
+    addSecretOptions(command);
     command.completeArgument = completeNames("database");
     command.action(async () => {
       const { runConnectionString } = await import("./run-connection-string.js");

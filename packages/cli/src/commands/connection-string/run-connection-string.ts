@@ -4,12 +4,12 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { hasNoCredentials } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
-import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
+import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
 import { valueAt } from "../../json/json-path.js";
 import { mask } from "../../output/mask.js";
 
-export interface ConnectionStringFlags extends DisclosureFlags {
+export interface ConnectionStringFlags extends SecretFlags {
   readonly pooled?: boolean;
   readonly format?: ConnectionFormat;
   /** The id, the name or the user of a connection. */
@@ -34,21 +34,21 @@ export interface ConnectionStringResult {
 /** Prints how to connect to a database, with a password. Creates a connection, after asking, if no password can be read. */
 export const runConnectionString = async (
   database: string | undefined,
-  { pooled, role, format = "uri", ...disclosureFlags }: ConnectionStringFlags,
+  { pooled, role, format = "uri", ...secretFlags }: ConnectionStringFlags,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  assertMayBePrinted("The connection string", disclosureFlags, context);
-  if (format === "env" && setsVariable(disclosureFlags)) {
+  assertMayBePrinted("The connection string", secretFlags, context);
+  if (format === "env" && setsVariable(secretFlags)) {
     throw usageError(
       "--format env cannot be combined with flags that set a variable",
       "Leave it out: the variable is set to the connection string itself.",
     );
   }
-  const disclosure = await prepareDisclosure(
+  const secretOutput = await prepareSecretOutput(
     { issued: true, paths: ["connectionString"] },
-    disclosureFlags,
+    secretFlags,
     context,
   );
   try {
@@ -73,14 +73,14 @@ export const runConnectionString = async (
       port,
       user,
     };
-    const printable = await disclosure.printed(result);
+    const printable = await secretOutput.deliver(result);
     const { fields, query } = output.presentation;
     const connectionString = valueAt(printable, ["connectionString"]);
     if (output.format !== "table" || fields || query)
       await output.result(printable, "ConnectionStringResult");
     else if (connectionString !== mask) output.exact(String(connectionString));
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
 };
 

@@ -4,12 +4,12 @@ import { completeIds } from "../../run/program/completion.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import { addProjectOption } from "../../run/program/project-option.js";
-import type { DisclosureFlags } from "../../secrets/disclosure.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import type { SecretFlags } from "../../secrets/secret-output.js";
+import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { EnvResult } from "./run-env.js";
 
-interface EnvFlags extends DisclosureFlags {
+interface EnvFlags extends SecretFlags {
   readonly file?: string;
   readonly name?: string;
   readonly pooled?: boolean;
@@ -46,13 +46,13 @@ export const envCommand: CommandDeclaration<EnvResult> = {
       .option("--name <variable>", "name of the variable (default: DATABASE_URL)")
       .option("--pooled", "connect through the connection pooler");
     addProjectOption(command);
-    addDisclosureOptions(command, { secretFile: false });
+    addSecretOptions(command, { secretFile: false });
     command.completeArgument = completeIds("database");
     command.action(async () => {
-      const { file, name = "DATABASE_URL", pooled, ...disclosure } = command.opts<EnvFlags>();
+      const { file, name = "DATABASE_URL", pooled, ...secretFlags } = command.opts<EnvFlags>();
       const { runEnv } = await import("./run-env.js");
       await runEnv(
-        { databaseId: command.args[0], file, name, pooled, disclosure },
+        { databaseId: command.args[0], file, name, pooled, secretFlags },
         globalFlags(command),
         context,
       );

@@ -2,19 +2,19 @@ import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { databaseAccess } from "../../run/database-url.js";
-import { assertMayBePrinted, type DisclosureFlags, prepareDisclosure } from "../../secrets/disclosure.js";
+import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
 import { setsVariable } from "../../secrets/sink-flags.js";
 import { withVariable } from "../../working-directory/env-file.js";
 import { writeVariable } from "../../working-directory/write-variable.js";
 
 export interface EnvOptions {
   readonly databaseId: string | undefined;
-  /** Path of the file; `-` is standard output. Default: `.env`, unless the disclosure sets a variable. */
+  /** Path of the file; `-` is standard output. Default: `.env`, unless a flag sets a variable. */
   readonly file: string | undefined;
   /** Name of the variable. */
   readonly name: string;
   readonly pooled: boolean | undefined;
-  readonly disclosure: DisclosureFlags;
+  readonly secretFlags: SecretFlags;
 }
 
 /** What `mgmt env` prints. */
@@ -30,19 +30,19 @@ export interface EnvResult {
 
 /** Writes the connection string of a database into an env file. Prints which file and variable, never the value. */
 export const runEnv = async (
-  { databaseId, file, name, pooled, disclosure: disclosureFlags }: EnvOptions,
+  { databaseId, file, name, pooled, secretFlags }: EnvOptions,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   assertVariableName(name);
-  const { showSecrets = false } = disclosureFlags;
+  const { showSecrets = false } = secretFlags;
   if (file === "-") assertMayBePrinted("The connection string", { showSecrets }, context, "--file");
   const secrets = { paths: ["connectionString"], issued: true };
-  const disclosure = await prepareDisclosure(secrets, disclosureFlags, context);
+  const secretOutput = await prepareSecretOutput(secrets, secretFlags, context);
   try {
     const { url, databaseId: id } = await databaseAccess(databaseId, flags, context, { pooled });
-    if (setsVariable(disclosureFlags)) {
-      await disclosure.printed({ connectionString: url });
+    if (setsVariable(secretFlags)) {
+      await secretOutput.deliver({ connectionString: url });
       if (file === undefined)
         return await printResult({ file: null, variable: name, databaseId: id }, true, context);
     }
@@ -51,7 +51,7 @@ export const runEnv = async (
     const changed = await writeVariable({ path, name, url }, context);
     await printResult({ file: path, variable: name, databaseId: id }, changed, context);
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
 };
 

@@ -7,8 +7,8 @@ import type { MgmtCommand, DeclaredErrors } from "../../run/program/command.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
-import type { DisclosureFlags } from "../../secrets/disclosure.js";
-import { addDisclosureOptions } from "../../secrets/disclosure-options.js";
+import type { SecretFlags } from "../../secrets/secret-output.js";
+import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 import type { UpOptions } from "./run-up.js";
 import type { PreviewResult } from "../../preview/hand-over.js";
@@ -205,7 +205,7 @@ const addHandOverOptions = (command: MgmtCommand): void => {
       "shell command to run once the preview is ready, until it has succeeded once, with DATABASE_URL set",
     )
     .option("--timeout <time>", "how long to wait, such as 90s or 5m (default: 5m)");
-  addDisclosureOptions(command);
+  addSecretOptions(command);
 };
 
 interface HandOverFlags {
@@ -233,14 +233,14 @@ const handOverOptions = (command: Command): UpOptions => {
   if (setupAgain && setup === undefined) throw usageError("--setup-again needs --setup");
   const timeoutMs = parseDuration(timeout, "--timeout");
   const expiresAt = expires === undefined ? undefined : timeOf(expires);
-  const disclosure = command.opts<DisclosureFlags>();
+  const secretFlags = command.opts<SecretFlags>();
   return {
     ...previewFlags(command),
     name,
     timeoutMs,
     file,
     pooled,
-    disclosure,
+    secretFlags,
     expiresAt,
     setup,
     setupAgain,

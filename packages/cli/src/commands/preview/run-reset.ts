@@ -1,10 +1,10 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noBackup, noPreview } from "../../errors/preview-errors.js";
-import type { Disclosure } from "../../secrets/disclosure.js";
+import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deleteDatabase } from "../../preview/delete-preview.js";
-import { disclosePreview } from "../../preview/disclose-preview.js";
+import { withSecretOutput } from "../../preview/with-secret-output.js";
 import { handOver, type HandOverOptions, type PreviewResult } from "../../preview/hand-over.js";
 import type { Progress } from "../../preview/interruption-notice.js";
 import { findBranch, openBranch } from "../../preview/open-branch.js";
@@ -40,13 +40,13 @@ type Replaced = Pick<EnsuredCopy, "preview" | "region">;
 
 /** Replaces the data of a preview database by that of its source. */
 export const runPreviewReset = (options: ResetOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  disclosePreview(options, context, (settled, disclosure, progress) =>
-    reset(settled, disclosure, flags, context, progress),
+  withSecretOutput(options, context, (settled, secretOutput, progress) =>
+    reset(settled, secretOutput, flags, context, progress),
   );
 
 const reset = async (
   options: ResetOptions,
-  disclosure: Disclosure,
+  secretOutput: SecretOutput,
   flags: GlobalFlags,
   context: Context,
   progress: Progress,
@@ -79,7 +79,7 @@ const reset = async (
     connectionsKept: isKept,
     deletedDatabaseId: isKept ? null : preview.database.id,
   };
-  await handOver({ gitName, region, preview: fresh }, facts, options, disclosure, client, context);
+  await handOver({ gitName, region, preview: fresh }, facts, options, secretOutput, client, context);
 };
 
 const confirmReset = async (

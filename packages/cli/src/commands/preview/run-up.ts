@@ -1,9 +1,9 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { previewFailed, invalidBranchName } from "../../errors/preview-errors.js";
-import type { Disclosure } from "../../secrets/disclosure.js";
+import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
 import { nameProblemOf } from "../../git/branch-name.js";
-import { disclosePreview } from "../../preview/disclose-preview.js";
+import { withSecretOutput } from "../../preview/with-secret-output.js";
 import { handOver, type HandOverOptions } from "../../preview/hand-over.js";
 import type { Progress } from "../../preview/interruption-notice.js";
 import { openBranch } from "../../preview/open-branch.js";
@@ -20,13 +20,13 @@ export interface UpOptions extends PreviewFlags, HandOverOptions {
 
 /** Creates the preview database of a branch unless it exists, and prints or writes its connection string. */
 export const runPreviewUp = (options: UpOptions, flags: GlobalFlags, context: Context): Promise<void> =>
-  disclosePreview(options, context, (settled, disclosure, progress) =>
-    createOrFind(settled, disclosure, flags, context, progress),
+  withSecretOutput(options, context, (settled, secretOutput, progress) =>
+    createOrFind(settled, secretOutput, flags, context, progress),
   );
 
 const createOrFind = async (
   options: UpOptions,
-  disclosure: Disclosure,
+  secretOutput: SecretOutput,
   flags: GlobalFlags,
   context: Context,
   progress: Progress,
@@ -71,7 +71,7 @@ const createOrFind = async (
   output.info(
     `Database ${preview.database.id} of ${gitName} ${created ? "was created" : "already exists"}${where}.`,
   );
-  await handOver({ gitName, region, preview }, { created }, options, disclosure, client, context);
+  await handOver({ gitName, region, preview }, { created }, options, secretOutput, client, context);
 };
 
 /** Refuses a string that git does not accept as the name of a branch. */

@@ -1,44 +1,44 @@
 import { resolve } from "node:path";
 import type { Context } from "../input/context.js";
-import { assertMayBePrinted, type Disclosure, prepareDisclosure } from "../secrets/disclosure.js";
+import { assertMayBePrinted, type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
 import type { HandOverOptions } from "./hand-over.js";
 import { explainInterruption, type Progress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";
 
 /**
- * Runs a command that creates a preview and discloses its connection string: opens the files for it first, and closes them in the end. If
+ * Runs a command that creates a preview and prints its connection string: opens the files for it first, and closes them in the end. If
  * it is interrupted, says which resources exist and how to go on.
  */
-export const disclosePreview = async <Options extends HandOverOptions & PreviewFlags>(
+export const withSecretOutput = async <Options extends HandOverOptions & PreviewFlags>(
   handOverOptions: Options,
   context: Context,
-  run: (options: Options, disclosure: Disclosure, progress: Progress) => Promise<void>,
+  run: (options: Options, secretOutput: SecretOutput, progress: Progress) => Promise<void>,
 ): Promise<void> => {
   const options = withGitHubEnv(handOverOptions, context);
-  const { showSecrets = false } = options.disclosure;
+  const { showSecrets = false } = options.secretFlags;
   if (options.file === "-" && options.dryRun === undefined) {
     assertMayBePrinted("The connection string", { showSecrets }, context);
   }
-  const disclosure = await prepareDisclosure(
+  const secretOutput = await prepareSecretOutput(
     { paths: ["connectionString"], issued: true },
-    options.dryRun === undefined ? options.disclosure : {},
+    options.dryRun === undefined ? options.secretFlags : {},
     context,
   );
   const progress: Progress = {};
   try {
-    await run(options, disclosure, progress);
+    await run(options, secretOutput, progress);
   } catch (error) {
     explainInterruption(progress, context);
     throw error;
   } finally {
-    await disclosure.end();
+    await secretOutput.end();
   }
 };
 
 /** The environment file of GitHub Actions has a syntax of its own. */
 const withGitHubEnv = <Options extends HandOverOptions>(options: Options, { cwd, env }: Context): Options => {
-  const { file, name, disclosure } = options;
+  const { file, name, secretFlags } = options;
   const variables = env["GITHUB_ENV"];
   if (!variables || file === undefined || resolve(cwd, file) !== resolve(cwd, variables)) return options;
-  return { ...options, file: undefined, disclosure: { ...disclosure, githubEnv: name } };
+  return { ...options, file: undefined, secretFlags: { ...secretFlags, githubEnv: name } };
 };

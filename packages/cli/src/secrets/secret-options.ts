@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
  * @param setsVariables whether the result has one secret that a variable can be set to. Default: it has.
  * @param secretFile whether the result can be written to a file. Default: it can.
  */
-export const addDisclosureOptions = (
+export const addSecretOptions = (
   command: Command,
   { setsVariables = true, secretFile = true } = {},
 ): void => {

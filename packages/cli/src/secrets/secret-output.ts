@@ -7,7 +7,7 @@ import { checkNesting } from "../output/check-nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { setsVariable, type SinkFlags } from "./sink-flags.js";
 
-export interface DisclosureFlags extends SinkFlags {
+export interface SecretFlags extends SinkFlags {
   /** Print secrets that would be masked. */
   readonly showSecrets?: boolean;
 }
@@ -20,29 +20,29 @@ export interface UnknownSecrets {
 }
 
 /** The output of the secrets in the results of one command. */
-export interface Disclosure {
+export interface SecretOutput {
   /** Whether new secrets are printed. */
-  readonly showsNew: boolean;
+  readonly printsNew: boolean;
   /**
    * Returns a resource as it may be printed. Before that, makes the CI system hide its secrets in the log, and writes them where
    * the flags say.
    *
    * @param isNew Whether the command created the resource or its secrets. Default: whether its operation does.
    */
-  printed(resource: unknown, isNew?: boolean): Promise<unknown>;
+  deliver(resource: unknown, isNew?: boolean): Promise<unknown>;
   /** Ends the files. Must be called once, even if the command failed. */
   end(): Promise<void>;
 }
 
 /** Whether secrets are only written into files. */
-export const goElsewhere = (flags: DisclosureFlags): boolean =>
+export const goElsewhere = (flags: SecretFlags): boolean =>
   setsVariable(flags) || (flags.secretFile !== undefined && flags.secretFile !== "-");
 
 /** Whether a command prints the secrets that it creates: not in CI, where a log keeps them. */
-export const showsNewSecrets = (flags: DisclosureFlags, { env }: Pick<Context, "env">): boolean =>
+export const showsNewSecrets = (flags: SecretFlags, { env }: Pick<Context, "env">): boolean =>
   isAsked(flags) || (!goElsewhere(flags) && ciSystemOf(env) === undefined);
 
-const isAsked = ({ showSecrets, secretFile }: DisclosureFlags): boolean =>
+const isAsked = ({ showSecrets, secretFile }: SecretFlags): boolean =>
   showSecrets === true || secretFile === "-";
 
 /**
@@ -52,7 +52,7 @@ const isAsked = ({ showSecrets, secretFile }: DisclosureFlags): boolean =>
  */
 export const assertMayBePrinted = (
   what: string,
-  flags: DisclosureFlags,
+  flags: SecretFlags,
   context: Context,
   fileFlag = "--secret-file",
 ): void => {
@@ -69,29 +69,29 @@ const noSecrets: SecretFields = { paths: [], issued: false };
  * @param secrets Default: the contract says that the resources have none.
  * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and `usage:invalid`.
  */
-export const prepareDisclosure = async (
+export const prepareSecretOutput = async (
   secrets: SecretFields | UnknownSecrets = noSecrets,
-  flags: DisclosureFlags,
+  flags: SecretFlags,
   context: Pick<Context, "cwd" | "env" | "output">,
-): Promise<Disclosure> => {
+): Promise<SecretOutput> => {
   const { output } = context;
   if (flags.secretFile === "-" && output.format === "table") output.format = "ndjson";
-  const showsNew = showsNewSecrets(flags, context);
+  const printsNew = showsNewSecrets(flags, context);
   const sinks = goElsewhere(flags)
     ? await (await import("./secret-sinks.js")).SecretSinks.open(flags, context)
     : undefined;
   const hidden: unknown[] = [];
   let hasResult = false;
   return {
-    showsNew,
-    printed: async (resource, isNew = true) => {
+    printsNew,
+    deliver: async (resource, isNew = true) => {
       hasResult = true;
       const masked =
         "mask" in secrets
           ? secrets.mask(checkNesting(resource))
           : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
       const isIssued = secrets.issued && isNew;
-      const isShown = isAsked(flags) || (isIssued && showsNew);
+      const isShown = isAsked(flags) || (isIssued && printsNew);
       const found =
         masked === resource ? [] : (await import("./masked-strings.js")).maskedStrings(resource, masked);
       if (found.length > 0 && (isShown || sinks)) {
