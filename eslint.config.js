@@ -46,7 +46,6 @@ export default defineConfig(
   },
   {
     files: ["packages/*/src/**/*.ts"],
-    ignores: ["packages/cli/src/secrets/secret-output.ts"],
     rules: { "local/no-vague-names": "error" },
   },
   {

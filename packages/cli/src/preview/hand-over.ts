@@ -3,7 +3,9 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { setupFailed } from "../errors/preview-errors.js";
 import { accessTo } from "../run/database-url.js";
-import { type SecretOutput, type SecretFlags, goElsewhere } from "../secrets/secret-output.js";
+import { printsNewSecrets } from "../secrets/secret-destination.js";
+import type { SecretFlags } from "../secrets/secret-flags.js";
+import type { SecretOutput } from "../secrets/secret-output.js";
 import { withVariable } from "../working-directory/env-file.js";
 import { writeVariable } from "../working-directory/write-variable.js";
 import { runSetupOnce } from "./setup.js";
@@ -111,15 +113,15 @@ export const handOver = async (
 const print = async (
   url: string,
   preview: PreviewResult,
-  { file, name, secretFlags }: HandOverOptions,
+  { file, name }: HandOverOptions,
   secretOutput: SecretOutput,
   context: Context,
 ): Promise<void> => {
   const { cwd, output } = context;
-  if (file === undefined || goElsewhere(secretFlags)) {
+  if (file === undefined || secretOutput.destination.to === "files") {
     const result = await secretOutput.deliver({ ...preview, connectionString: url });
     if (file === undefined) {
-      if (output.format === "table" && secretOutput.printsNew) output.exact(url);
+      if (output.format === "table" && printsNewSecrets(secretOutput.destination)) output.exact(url);
       else await output.result(result);
       return;
     }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Context } from "../input/context.js";
-import { assertMayBePrinted, type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
+import { assertHasDestination, formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { HandOverOptions } from "./hand-over.js";
 import { explainInterruption, type Progress } from "./interruption-notice.js";
 import type { PreviewFlags } from "./preview.js";
@@ -15,15 +16,15 @@ export const withSecretOutput = async <Options extends HandOverOptions & Preview
   run: (options: Options, secretOutput: SecretOutput, progress: Progress) => Promise<void>,
 ): Promise<void> => {
   const options = withGitHubEnv(handOverOptions, context);
-  const { showSecrets = false } = options.secretFlags;
+  const flags = options.dryRun === undefined ? options.secretFlags : {};
   if (options.file === "-" && options.dryRun === undefined) {
-    assertMayBePrinted("The connection string", { showSecrets }, context);
+    const { showSecrets = false } = flags;
+    assertHasDestination("The connection string", secretDestination({ showSecrets }, context));
   }
-  const secretOutput = await prepareSecretOutput(
-    { paths: ["connectionString"], issued: true },
-    options.dryRun === undefined ? options.secretFlags : {},
-    context,
-  );
+  const { output } = context;
+  output.format = formatWithSecrets(flags, output.format);
+  const secrets = { paths: ["connectionString"], issued: true };
+  const secretOutput = await openSecretOutput(secrets, secretDestination(flags, context), context);
   const progress: Progress = {};
   try {
     await run(options, secretOutput, progress);

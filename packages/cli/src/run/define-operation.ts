@@ -7,7 +7,7 @@ import type { MgmtCommand } from "./program/command.js";
 import { addDryRunOption, dryRunFormat } from "../input/dry-run-option.js";
 import { addGlobalOptions, globalFlags } from "./program/global-options.js";
 import { addSections } from "./program/help-sections.js";
-import type { SecretFlags } from "../secrets/secret-output.js";
+import type { SecretFlags } from "../secrets/secret-flags.js";
 import { addSecretOptions } from "../secrets/secret-options.js";
 import { ensureRow } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";

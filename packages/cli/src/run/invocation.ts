@@ -2,7 +2,7 @@ import type { Call } from "@mgmt/sdk";
 import type { GlobalFlags } from "../input/context.js";
 import type { Input, TypedValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import type { SecretFlags } from "../secrets/secret-output.js";
+import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { CommandOverlay } from "../contract/overlay.js";
 import type { OperationCommand } from "../contract/row.js";
 

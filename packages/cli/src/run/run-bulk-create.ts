@@ -9,8 +9,9 @@ import { Names } from "./names/resolve-names.js";
 import { hasNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
-import { type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
-import { setsVariable } from "../secrets/sink-flags.js";
+import { formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
+import { setsVariable } from "../secrets/secret-flags.js";
 import { connect } from "../service/connect.js";
 import { readItems } from "./bulk-input.js";
 import { fillDefaults } from "./defaults.js";
@@ -64,7 +65,10 @@ export const runBulkCreate = async (
 
   const client = await connect(flags, context);
   const names = new Names(command, client, flags, context);
-  const secretOutput = await prepareSecretOutput(command.secrets, invocation.secretFlags ?? {}, context);
+  const { secretFlags = {} } = invocation;
+  output.format = formatWithSecrets(secretFlags, output.format);
+  const destination = secretDestination(secretFlags, context);
+  const secretOutput = await openSecretOutput(command.secrets, destination, context);
   const newDatabases = invocation.overlay.createsDatabase ? new NewDatabases(client, signal) : undefined;
   const failures: unknown[] = [];
   let isInterrupted = false;
@@ -169,7 +173,7 @@ const assertSecretsAreShown = async (
   const { assertDelivered } = await import("../secrets/assert-delivered.js");
   const print = (output: Output, resource: unknown): Promise<void> =>
     output.result([{ line: 1, id: "id", status: "created", resource }]);
-  await assertDelivered(command, undefined, secretFlags, context, print);
+  await assertDelivered(command, undefined, secretDestination(secretFlags, context), context, print);
 };
 
 const checkedItems = async (

@@ -5,7 +5,8 @@ import { type Input, type ReadInput, readInput } from "../input/read-input.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { hasNames, type Named, type Resolved } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
-import { type SecretOutput, prepareSecretOutput } from "../secrets/secret-output.js";
+import { formatWithSecrets, secretDestination } from "../secrets/secret-destination.js";
+import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
 import { connect } from "../service/connect.js";
 import { defaultTarget, fillDefaults, resolveTarget } from "./defaults.js";
@@ -76,7 +77,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     await confirmChange(command, question, { targets, unknown }, client, context);
   }
 
-  const secretOutput = await prepareSecrets(invocation, input, context);
+  const secretOutput = await openOutputOfSecrets(invocation, input, context);
   try {
     if (targets.length > 1) {
       const { runEach } = await import("./run-each.js");
@@ -92,17 +93,20 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   }
 };
 
-/** Refuses to create secrets that would be lost, and prepares to print the others. */
-const prepareSecrets = async (
+/** Opens the output of the secrets in the result. Refuses to create secrets that would be lost. */
+const openOutputOfSecrets = async (
   { command, secretFlags = {} }: Invocation,
   { body }: Input,
   context: Context,
 ): Promise<SecretOutput> => {
+  const { output } = context;
+  const destination = secretDestination(secretFlags, context);
   if (command.secrets?.issued) {
     const { assertDelivered } = await import("../secrets/assert-delivered.js");
-    await assertDelivered(command, body, secretFlags, context);
+    await assertDelivered(command, body, destination, context);
   }
-  return prepareSecretOutput(command.secrets, secretFlags, context);
+  output.format = formatWithSecrets(secretFlags, output.format);
+  return openSecretOutput(command.secrets, destination, context);
 };
 
 /** Whether nothing has to be asked for. */

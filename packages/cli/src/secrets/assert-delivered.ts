@@ -5,7 +5,7 @@ import { setAt, valueAt } from "../json/json-path.js";
 import { overlayOf } from "../contract/overlay.js";
 import type { OperationCommand, Schema, SecretFields } from "../contract/row.js";
 import { Output } from "../output/output.js";
-import { type SecretFlags, goElsewhere, showsNewSecrets } from "./secret-output.js";
+import type { SecretDestination } from "./secret-destination.js";
 
 const sample = "SAMPLE-SECRET";
 
@@ -20,15 +20,15 @@ const sample = "SAMPLE-SECRET";
 export const assertDelivered = async (
   { id, resource, secrets }: Pick<OperationCommand, "id" | "resource" | "secrets">,
   body: unknown,
-  flags: SecretFlags,
-  context: Pick<Context, "env" | "output">,
+  destination: SecretDestination,
+  context: Pick<Context, "output">,
   print: (output: Output, value: unknown) => Promise<void> = (output, value) =>
     output.result(value, resource),
 ): Promise<void> => {
-  if (!secrets?.issued || canBeReadAgain(secrets) || goElsewhere(flags)) return;
+  if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
   const { noSecretWith } = overlayOf(id);
   if (noSecretWith !== undefined && valueAt(body, [noSecretWith]) === true) return;
-  if (!showsNewSecrets(flags, context)) throw secretsNotShown("CI keeps what is printed in its log");
+  if (destination.to === "nowhere") throw secretsNotShown("CI keeps what is printed in its log");
   const { definitions, results } = await import("../contract/generated/schemas.js");
   const value = sampleOf(results[id]?.item ?? {}, definitions);
   for (const path of secrets.paths) setAt(value, path.split("."), sample);

@@ -1,16 +1,9 @@
 import type { Context } from "../input/context.js";
-import { secretInLog } from "../errors/secret-errors.js";
 import type { SecretFields } from "../contract/row.js";
 import type { Notice } from "../output/output.js";
-import { ciSystemOf } from "../system/ci-system.js";
 import { checkNesting } from "../output/check-nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
-import { setsVariable, type SinkFlags } from "./sink-flags.js";
-
-export interface SecretFlags extends SinkFlags {
-  /** Print secrets that would be masked. */
-  readonly showSecrets?: boolean;
-}
+import { printsAllSecrets, printsNewSecrets, type SecretDestination } from "./secret-destination.js";
 
 /** The secrets of an operation that the contract of this version does not have. */
 export interface UnknownSecrets {
@@ -21,98 +14,82 @@ export interface UnknownSecrets {
 
 /** The output of the secrets in the results of one command. */
 export interface SecretOutput {
-  /** Whether new secrets are printed. */
-  readonly printsNew: boolean;
+  readonly destination: SecretDestination;
   /**
-   * Returns a resource as it may be printed. Before that, makes the CI system hide its secrets in the log, and writes them where
-   * the flags say.
+   * Sends the secrets of a resource to their destination, after it has made the CI system hide them in the rest of the log.
    *
    * @param isNew Whether the command created the resource or its secrets. Default: whether its operation does.
+   * @returns the resource as it may be printed.
    */
   deliver(resource: unknown, isNew?: boolean): Promise<unknown>;
   /** Ends the files. Must be called once, even if the command failed. */
   end(): Promise<void>;
 }
 
-/** Whether secrets are only written into files. */
-export const goElsewhere = (flags: SecretFlags): boolean =>
-  setsVariable(flags) || (flags.secretFile !== undefined && flags.secretFile !== "-");
-
-/** Whether a command prints the secrets that it creates: not in CI, where a log keeps them. */
-export const showsNewSecrets = (flags: SecretFlags, { env }: Pick<Context, "env">): boolean =>
-  isAsked(flags) || (!goElsewhere(flags) && ciSystemOf(env) === undefined);
-
-const isAsked = ({ showSecrets, secretFile }: SecretFlags): boolean =>
-  showSecrets === true || secretFile === "-";
-
-/**
- * Refuses a command whose whole result is a secret that the log of CI would keep. Call it before anything is sent.
- *
- * @param fileFlag The flag with which the command writes it to a file. Default: `--secret-file`.
- */
-export const assertMayBePrinted = (
-  what: string,
-  flags: SecretFlags,
-  context: Context,
-  fileFlag = "--secret-file",
-): void => {
-  if (!goElsewhere(flags) && !showsNewSecrets(flags, context)) throw secretInLog(what, fileFlag);
-};
-
 const noSecrets: SecretFields = { paths: [], issued: false };
 
 /**
- * Prepares to print resources. Their secrets are those that the contract says, and all fields with the same names. They are printed by
- * the command that creates them, except in CI, and masked by others, unless `--show-secrets` is passed. With the other flags they are
- * only written into files, which it opens.
+ * Opens the files that secrets are written into. The secrets of resources are those that the contract says, and all fields with the same
+ * names.
  *
  * @param secrets Default: the contract says that the resources have none.
  * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and `usage:invalid`.
  */
-export const prepareSecretOutput = async (
+export const openSecretOutput = async (
   secrets: SecretFields | UnknownSecrets = noSecrets,
-  flags: SecretFlags,
+  destination: SecretDestination,
   context: Pick<Context, "cwd" | "env" | "output">,
 ): Promise<SecretOutput> => {
   const { output } = context;
-  if (flags.secretFile === "-" && output.format === "table") output.format = "ndjson";
-  const printsNew = showsNewSecrets(flags, context);
-  const sinks = goElsewhere(flags)
-    ? await (await import("./secret-sinks.js")).SecretSinks.open(flags, context)
-    : undefined;
-  const hidden: unknown[] = [];
+  const sinks =
+    destination.to === "files"
+      ? await (await import("./secret-sinks.js")).SecretSinks.open(destination.flags, context)
+      : undefined;
+  const withheld: unknown[] = [];
   let hasResult = false;
   return {
-    printsNew,
+    destination,
     deliver: async (resource, isNew = true) => {
       hasResult = true;
-      const masked =
-        "mask" in secrets
-          ? secrets.mask(checkNesting(resource))
-          : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
+      const masked = maskAll(resource, secrets);
+      const values = masked === resource ? [] : await stringsMaskedIn(resource, masked);
       const isIssued = secrets.issued && isNew;
-      const isShown = isAsked(flags) || (isIssued && printsNew);
-      const found =
-        masked === resource ? [] : (await import("./masked-strings.js")).maskedStrings(resource, masked);
-      if (found.length > 0 && (isShown || sinks)) {
-        const { maskInLog } = await import("./log-masks.js");
-        maskInLog(found, context);
-      }
+      const isPrinted = isIssued ? printsNewSecrets(destination) : printsAllSecrets(destination);
+      if (values.length > 0 && (isPrinted || sinks)) await hideInLog(values, context);
       // With the format `name` they are not printed anywhere.
-      const isHidden = isIssued && !isShown && !sinks && output.format !== "name";
-      if (found.length > 0 && isHidden) hidden.push(resource);
-      await sinks?.write(resource, found, isIssued);
-      return isShown ? resource : masked;
+      const isWithheld = isIssued && destination.to === "nowhere" && output.format !== "name";
+      if (values.length > 0 && isWithheld) withheld.push(resource);
+      await sinks?.write(resource, values, isIssued);
+      return isPrinted ? resource : masked;
     },
     end: async () => {
-      if (hidden.length > 0) output.notice(await hiddenNotice(hidden));
+      if (withheld.length > 0) output.notice(await withheldNotice(withheld));
       await sinks?.end({ hasResult });
     },
   };
 };
 
+/** Returns a copy of a resource with its secrets masked. */
+const maskAll = (resource: unknown, secrets: SecretFields | UnknownSecrets): unknown =>
+  "mask" in secrets
+    ? secrets.mask(checkNesting(resource))
+    : maskNamedSecrets(maskSecrets(checkNesting(resource), secrets.paths));
+
+const stringsMaskedIn = async (resource: unknown, masked: unknown): Promise<string[]> => {
+  const { maskedStrings } = await import("./masked-strings.js");
+  return maskedStrings(resource, masked);
+};
+
+const hideInLog = async (
+  values: readonly string[],
+  context: Pick<Context, "env" | "output">,
+): Promise<void> => {
+  const { maskInLog } = await import("./log-masks.js");
+  maskInLog(values, context);
+};
+
 /** Says how to get secrets that CI was not to keep. */
-const hiddenNotice = async (resources: readonly unknown[]): Promise<Notice> => {
+const withheldNotice = async (resources: readonly unknown[]): Promise<Notice> => {
   const { connectionIdsIn } = await import("./connection-ids.js");
   const connections = [...new Set(resources.flatMap(connectionIdsIn))];
   const [first = "ID"] = connections;

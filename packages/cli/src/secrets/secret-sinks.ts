@@ -7,7 +7,7 @@ import { connectionIdsIn } from "./connection-ids.js";
 import { maskInLog } from "./log-masks.js";
 import { SecretFile } from "./secret-file.js";
 import { openVariableFiles, type VariableFile } from "./variable-files.js";
-import type { SinkFlags } from "./sink-flags.js";
+import type { SecretFileFlags } from "./secret-flags.js";
 
 /** The open files that a command writes secrets into, instead of printing them. */
 export class SecretSinks {
@@ -23,7 +23,7 @@ export class SecretSinks {
 
   /** Opens the files. Call it before secrets are created. */
   static async open(
-    flags: SinkFlags,
+    flags: SecretFileFlags,
     context: Pick<Context, "cwd" | "env" | "output">,
   ): Promise<SecretSinks> {
     const { secretFile } = flags;

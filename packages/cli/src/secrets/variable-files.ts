@@ -6,7 +6,7 @@ import type { Context } from "../input/context.js";
 import { notInGitHubActions, unwritableVariableFile } from "../errors/secret-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 import { assertOutputName, assertVariableName } from "../input/variable-name.js";
-import type { VariableFlags } from "./sink-flags.js";
+import type { VariableFlags } from "./secret-flags.js";
 
 /** A variable, and the open file that it is written into. */
 export interface VariableFile {

@@ -8,14 +8,10 @@ import { explainingIds } from "../../run/explaining-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
-import {
-  type SecretOutput,
-  type SecretFlags,
-  prepareSecretOutput,
-  type UnknownSecrets,
-} from "../../secrets/secret-output.js";
+import { formatWithSecrets, secretDestination } from "../../secrets/secret-destination.js";
+import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
 import type { SecretFields } from "../../contract/row.js";
-import { setsVariable } from "../../secrets/sink-flags.js";
+import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { connectTo } from "../../service/connect.js";
 import { redactBody } from "../../sdk/redaction.js";
 import { fillPlaceholders } from "./path.js";
@@ -58,7 +54,8 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   const middleware: Middleware = async (outgoing, next) => (last = await next(outgoing));
   const client = await connectTo(access, context, { middleware: [middleware] });
   await assertNotLost(request, flags, context);
-  const secretOutput = await prepareSecretOutput(secretsOf(request), flags, context);
+  context.output.format = formatWithSecrets(flags, context.output.format);
+  const secretOutput = await openSecretOutput(secretsOf(request), secretDestination(flags, context), context);
   const run: Run = { request, flags, client, secretOutput, context };
   const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
   try {
@@ -120,7 +117,7 @@ const assertNotLost = async (
   const { resource } = operation.row;
   const print = (output: Output, data: unknown): Promise<void> =>
     printResponse({ data }, { isNamed: flags.output !== undefined, resource }, { output });
-  await assertDelivered(operation.row, body, flags, context, print);
+  await assertDelivered(operation.row, body, secretDestination(flags, context), context, print);
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */

@@ -5,7 +5,7 @@ import type { CommandDeclaration, GroupDeclaration } from "../../run/program/dec
 import { globalFlags, refusedSecret } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import type { SecretFlags } from "../../secrets/secret-output.js";
+import type { SecretFlags } from "../../secrets/secret-flags.js";
 import type { ListedProfile } from "./run-list.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 import type { AuthStatus } from "./run-status.js";

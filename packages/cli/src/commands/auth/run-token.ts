@@ -2,7 +2,14 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { expiryOf, tokenOf } from "../../credentials/token-source.js";
 import { noToken } from "../../errors/access-errors.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
+import {
+  assertHasDestination,
+  formatWithSecrets,
+  printsNewSecrets,
+  secretDestination,
+} from "../../secrets/secret-destination.js";
+import type { SecretFlags } from "../../secrets/secret-flags.js";
+import { openSecretOutput } from "../../secrets/secret-output.js";
 import { shownAddress } from "../../text/shown-address.js";
 
 /** What `mgmt auth token --output json` prints. */
@@ -20,7 +27,8 @@ export const runAuthToken = async (
   secretFlags: SecretFlags,
   context: Context,
 ): Promise<void> => {
-  assertMayBePrinted("The token", secretFlags, context);
+  const destination = secretDestination(secretFlags, context);
+  assertHasDestination("The token", destination);
   const { baseUrl, identity } = await resolveAccess(flags, context);
   if (!identity) throw noToken(baseUrl?.value);
   const source = await tokenOf(identity.value, context);
@@ -29,13 +37,14 @@ export const runAuthToken = async (
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
   const tokenResult: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
-  const secretOutput = await prepareSecretOutput({ paths: ["token"], issued: true }, secretFlags, context);
+  output.format = formatWithSecrets(secretFlags, output.format);
+  const secretOutput = await openSecretOutput({ paths: ["token"], issued: true }, destination, context);
   try {
     const result = await secretOutput.deliver(tokenResult);
     // A format that the profile stores must not break `$(mgmt auth token)`.
     const isText = flags.output === undefined || output.format === "table";
     if (!isText) await output.result(result);
-    else if (secretOutput.printsNew) output.exact(token);
+    else if (printsNewSecrets(destination)) output.exact(token);
   } finally {
     await secretOutput.end();
   }

@@ -4,8 +4,13 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { hasNoCredentials } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
-import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
-import { setsVariable } from "../../secrets/sink-flags.js";
+import {
+  assertHasDestination,
+  formatWithSecrets,
+  secretDestination,
+} from "../../secrets/secret-destination.js";
+import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
+import { openSecretOutput } from "../../secrets/secret-output.js";
 import { valueAt } from "../../json/json-path.js";
 import { mask } from "../../output/mask.js";
 
@@ -39,16 +44,18 @@ export const runConnectionString = async (
   context: Context,
 ): Promise<void> => {
   const { output } = context;
-  assertMayBePrinted("The connection string", secretFlags, context);
+  const destination = secretDestination(secretFlags, context);
+  assertHasDestination("The connection string", destination);
   if (format === "env" && setsVariable(secretFlags)) {
     throw usageError(
       "--format env cannot be combined with flags that set a variable",
       "Leave it out: the variable is set to the connection string itself.",
     );
   }
-  const secretOutput = await prepareSecretOutput(
+  output.format = formatWithSecrets(secretFlags, output.format);
+  const secretOutput = await openSecretOutput(
     { issued: true, paths: ["connectionString"] },
-    secretFlags,
+    destination,
     context,
   );
   try {

@@ -4,7 +4,7 @@ import { completeIds } from "../../run/program/completion.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";
 import { addProjectOption } from "../../run/program/project-option.js";
-import type { SecretFlags } from "../../secrets/secret-output.js";
+import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import type { EnvResult } from "./run-env.js";

@@ -2,8 +2,9 @@ import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { databaseAccess } from "../../run/database-url.js";
-import { assertMayBePrinted, type SecretFlags, prepareSecretOutput } from "../../secrets/secret-output.js";
-import { setsVariable } from "../../secrets/sink-flags.js";
+import { assertHasDestination, secretDestination } from "../../secrets/secret-destination.js";
+import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
+import { openSecretOutput } from "../../secrets/secret-output.js";
 import { withVariable } from "../../working-directory/env-file.js";
 import { writeVariable } from "../../working-directory/write-variable.js";
 
@@ -36,9 +37,11 @@ export const runEnv = async (
 ): Promise<void> => {
   assertVariableName(name);
   const { showSecrets = false } = secretFlags;
-  if (file === "-") assertMayBePrinted("The connection string", { showSecrets }, context, "--file");
+  if (file === "-") {
+    assertHasDestination("The connection string", secretDestination({ showSecrets }, context), "--file");
+  }
   const secrets = { paths: ["connectionString"], issued: true };
-  const secretOutput = await prepareSecretOutput(secrets, secretFlags, context);
+  const secretOutput = await openSecretOutput(secrets, secretDestination(secretFlags, context), context);
   try {
     const { url, databaseId: id } = await databaseAccess(databaseId, flags, context, { pooled });
     if (setsVariable(secretFlags)) {

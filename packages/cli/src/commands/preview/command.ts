@@ -7,7 +7,7 @@ import type { MgmtCommand, DeclaredErrors } from "../../run/program/command.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration, GroupDeclaration } from "../../run/program/declaration.js";
-import type { SecretFlags } from "../../secrets/secret-output.js";
+import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 import type { UpOptions } from "./run-up.js";

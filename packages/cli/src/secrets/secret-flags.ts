@@ -8,10 +8,16 @@ export interface VariableFlags {
   readonly gitlabDotenv?: string;
 }
 
-/** Flags that say where secrets are written instead of being printed. */
-export interface SinkFlags extends VariableFlags {
+/** Flags that write secrets into files. */
+export interface SecretFileFlags extends VariableFlags {
   /** Path of a file for the result with its secrets; `-` prints it. */
   readonly secretFile?: string;
+}
+
+/** Flags that say where the secrets in a result go. */
+export interface SecretFlags extends SecretFileFlags {
+  /** Print secrets that would be masked. */
+  readonly showSecrets?: boolean;
 }
 
 /** Whether a flag sets a variable. */

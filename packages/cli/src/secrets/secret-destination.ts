@@ -1,0 +1,56 @@
+import type { Context } from "../input/context.js";
+import { secretInLog } from "../errors/secret-errors.js";
+import type { Format } from "../output/output.js";
+import { ciSystemOf } from "../system/ci-system.js";
+import { type SecretFileFlags, type SecretFlags, setsVariable } from "./secret-flags.js";
+
+/** Where the secrets in the result of a command go. */
+export type SecretDestination =
+  /** They are printed: all of them, or only new ones, which the command creates. The others are masked. */
+  | { readonly to: "output"; readonly which: "all" | "new" }
+  /** They are written into the files that the flags name, and printed as well or masked. */
+  | { readonly to: "files"; readonly flags: SecretFileFlags; readonly inOutput: "printed" | "masked" }
+  /** They are masked, because CI keeps what is printed in its log. */
+  | { readonly to: "nowhere" };
+
+/**
+ * Returns where the flags of a command send the secrets in its result. Without flags, new ones are printed, except in CI, and existing
+ * ones are masked.
+ */
+export const secretDestination = (flags: SecretFlags, { env }: Pick<Context, "env">): SecretDestination => {
+  const { showSecrets, secretFile } = flags;
+  const printsAll = showSecrets === true || secretFile === "-";
+  if (setsVariable(flags) || (secretFile !== undefined && secretFile !== "-")) {
+    return { to: "files", flags, inOutput: printsAll ? "printed" : "masked" };
+  }
+  if (printsAll) return { to: "output", which: "all" };
+  return ciSystemOf(env) === undefined ? { to: "output", which: "new" } : { to: "nowhere" };
+};
+
+/** Whether a command prints also the secrets that existed before. */
+export const printsAllSecrets = (destination: SecretDestination): boolean =>
+  destination.to === "files"
+    ? destination.inOutput === "printed"
+    : destination.to === "output" && destination.which === "all";
+
+/** Whether a command prints the secrets that it creates. */
+export const printsNewSecrets = (destination: SecretDestination): boolean =>
+  destination.to === "output" || printsAllSecrets(destination);
+
+/**
+ * Refuses a command whose whole result is a secret that would only be masked. Call it before anything is sent.
+ *
+ * @param fileFlag The flag with which the command writes it to a file. Default: `--secret-file`.
+ * @throws `secrets:in_log`.
+ */
+export const assertHasDestination = (
+  what: string,
+  { to }: SecretDestination,
+  fileFlag = "--secret-file",
+): void => {
+  if (to === "nowhere") throw secretInLog(what, fileFlag);
+};
+
+/** Returns the format of a result: with `--secret-file -`, lines of JSON, as a file has them, instead of a table. */
+export const formatWithSecrets = ({ secretFile }: SecretFlags, format: Format): Format =>
+  secretFile === "-" && format === "table" ? "ndjson" : format;
