@@ -2,7 +2,7 @@ export type { ListenOptions } from "./interception/listen-options.js";
 export type { MockOptions } from "./exchange/mock-server.js";
 export { Mock, setupMock } from "./mocks/mock.js";
 export type { MswServer } from "./interception/interception.js";
-export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordable-server.js";
+export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordings.js";
 export type { RecordedExchange, RecordedSeed, Recording } from "./record/recording.js";
 export type { OperationParity, ParityDifference } from "./record/replay.js";
 export { MockError, type MockErrorCode } from "./errors/mock-error.js";

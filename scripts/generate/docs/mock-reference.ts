@@ -72,9 +72,9 @@ const sections: Record<string, Section> = {
   },
   "rate-limit": { declarations: [`${engine}/values/settings.ts#RateLimitSettings`] },
   request: { declarations: [`${engine}/request/request-log.ts#LoggedRequest`] },
-  record: { declarations: ["mock/src/record/recordable-server.ts#RecordOptions"] },
-  recording: { declarations: ["mock/src/record/recordable-server.ts#ActiveRecording"] },
-  replay: { declarations: ["mock/src/record/recordable-server.ts#ReplayOptions"] },
+  record: { declarations: ["mock/src/record/recordings.ts#RecordOptions"] },
+  recording: { declarations: ["mock/src/record/recordings.ts#ActiveRecording"] },
+  replay: { declarations: ["mock/src/record/recordings.ts#ReplayOptions"] },
   parity: {
     declarations: ["mock/src/record/replay.ts#OperationParity", "mock/src/record/replay.ts#ParityDifference"],
   },

@@ -1,7 +1,13 @@
 import { writeFile } from "node:fs/promises";
-import type { EngineOptions, EngineRequest, Snapshot } from "@mgmt/engine";
+import {
+  type EngineOptions,
+  type EngineRequest,
+  type EngineResponse,
+  MemoryServer,
+  type Snapshot,
+} from "@mgmt/engine";
 import * as mockErrors from "../errors/mock-errors.js";
-import { RecordableServer } from "../record/recordable-server.js";
+import { type ActiveRecording, type RecordOptions, Recordings } from "../record/recordings.js";
 import type { ReplayArguments } from "./arguments.js";
 
 /** The result of a replay, in numbers. */
@@ -14,7 +20,8 @@ export interface ReplaySummary {
 }
 
 /** The engine of the command: delays every response if a flag says so, and keeps the resources of a recording after a reset. */
-export class CommandServer extends RecordableServer {
+export class CommandServer extends MemoryServer {
+  readonly #recordings = new Recordings();
   readonly #latency: number;
   #afterReset: Snapshot | undefined;
   #replayed: ReplaySummary | undefined;
@@ -29,13 +36,18 @@ export class CommandServer extends RecordableServer {
     return this.#replayed;
   }
 
+  /** Passes requests on to a real service. Throws what `record` of a mock throws. */
+  record(options: RecordOptions): Promise<ActiveRecording> {
+    return this.#recordings.record(options);
+  }
+
   /**
    * Replays a recording, and starts with its resources.
    *
    * @throws MockError `mock:bad_recording`, or `mock:bad_flag` if the report cannot be written.
    */
   async startWithRecording({ file, report: path, latency }: ReplayArguments): Promise<void> {
-    const report = await this.replay(file, { latency });
+    const report = await this.#recordings.replay(this, file, { latency });
     const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
     this.#replayed = {
       compared: sum(report.map(({ compared }) => compared)),
@@ -54,7 +66,13 @@ export class CommandServer extends RecordableServer {
     if (this.#afterReset) await this.load(this.#afterReset);
   }
 
-  protected override latencyOf(request: EngineRequest): number {
-    return this.#latency > 0 ? this.#latency : super.latencyOf(request);
+  override handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
+    const latency =
+      this.#latency > 0 ? this.#latency : this.#recordings.latencyOf(request.method, request.path);
+    return this.#recordings.handle(request, latency, (request) => super.handle(request));
+  }
+
+  override bodyPolicy(method: string, path: string): { limit: number; discarded: boolean } {
+    return this.#recordings.bodyPolicy() ?? super.bodyPolicy(method, path);
   }
 }

@@ -3,7 +3,7 @@ import { errorCode } from "@mgmt/internal/errors/error-code";
 import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { type RunningServer, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import * as mockErrors from "../errors/mock-errors.js";
-import type { ActiveRecording } from "../record/recordable-server.js";
+import type { ActiveRecording } from "../record/recordings.js";
 import { type Arguments, helpText, readArguments } from "./arguments.js";
 import { CommandServer, type ReplaySummary } from "./command-server.js";
 import { type Seeds, applySeeds, readSeedFile } from "./seed-file.js";

@@ -1,10 +1,7 @@
-import { requestOf } from "#platform";
 import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions } from "@mgmt/sdk";
-import { ClientToken } from "../client/client-token.js";
-import { VirtualTimers } from "../client/virtual-timers.js";
-import * as mockErrors from "../errors/mock-errors.js";
+import { MockClients } from "../client/mock-clients.js";
 import { baseOf, respondTo } from "./web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
@@ -19,8 +16,7 @@ export class MockServer extends MemoryServer {
   protected readonly bases: readonly string[];
   /** Whether requests of clients fail, because the tests are over. */
   protected isClosed = false;
-  readonly #timers: VirtualTimers;
-  readonly #clientToken = new ClientToken(this);
+  readonly #clients: MockClients;
 
   /**
    * @param defaults of options.
@@ -35,12 +31,10 @@ export class MockServer extends MemoryServer {
       settings: { ...settings, ...(baseUrl !== undefined && { baseUrl }) },
     });
     this.bases = [this.settings.baseUrl, this.settings.authUrl].map(baseOf);
-    this.#timers = new VirtualTimers(async (milliseconds) => {
-      // A closed mock does no work, but those who wait for it go on.
-      if (this.isClosed) this.#timers.pass(milliseconds);
-      else await this.clock.advance(milliseconds);
+    this.#clients = new MockClients(this, {
+      isClosed: () => this.isClosed,
+      send: (request, pause) => this.#send(request, pause),
     });
-    this.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
   }
 
   /** Base URL of the API, without a trailing slash and without `/v1`. */
@@ -58,21 +52,7 @@ export class MockServer extends MemoryServer {
    * user, signed again before it expires, the `fetch`, and the `timers`.
    */
   clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
-    return {
-      baseUrl: this.settings.baseUrl,
-      token: ({ rejected }) => this.#timers.during(() => this.#clientToken.get(rejected)),
-      fetch: (url, init) => this.#timers.during((pause) => this.#fetchFor(requestOf(url, init), pause)),
-      timers: this.#timers,
-    };
-  }
-
-  async #fetchFor(
-    request: Request,
-    pause: (ms: number, signal: AbortSignal) => Promise<void>,
-  ): Promise<Response> {
-    if (this.isClosed) throw mockErrors.closed(request.method, new URL(request.url).pathname);
-    const { signal } = request;
-    return this.#send(request, (ms) => pause(ms, signal));
+    return { baseUrl: this.settings.baseUrl, ...this.#clients.options() };
   }
 
   /**

@@ -1,11 +1,7 @@
 import type { HttpHandler } from "msw";
-import { assertNoneShadowed } from "../interception/developer-handlers.js";
-import type { Listener } from "../interception/gate.js";
-import { intercept, lossOf, release, replacementOf } from "../interception/interception.js";
-import { type ListenOptions, readListenOptions } from "../interception/listen-options.js";
-import { requireMsw } from "../interception/msw.js";
+import type { ListenOptions } from "../interception/listen-options.js";
+import { ProcessInterception } from "../interception/process-interception.js";
 import type { MockOptions } from "../exchange/mock-server.js";
-import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { NodeMock } from "./node-mock.js";
 
 /**
@@ -13,12 +9,11 @@ import { NodeMock } from "./node-mock.js";
  * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Those of the package undici are not.
  */
 export class Mock extends NodeMock {
-  readonly #urls: RegExp;
-  #handlers: readonly HttpHandler[] | undefined;
+  readonly #interception: ProcessInterception;
 
   constructor(options: MockOptions = {}) {
     super(options, { validateResponses: true });
-    this.#urls = urlsBelow(this.bases);
+    this.#interception = new ProcessInterception(this, this.bases);
   }
 
   /**
@@ -28,12 +23,7 @@ export class Mock extends NodeMock {
    * @throws MockError `mock:msw_missing` when MSW is not installed.
    */
   get handlers(): readonly HttpHandler[] {
-    // Use a regular expression, because MSW decodes the parameters of path patterns and fails on paths that
-    // cannot be decoded.
-    this.#handlers ??= [
-      requireMsw().http.all(this.#urls, ({ request }) => respondTo(this, this.bases, request)),
-    ];
-    return this.#handlers;
+    return this.#interception.handlers;
   }
 
   /**
@@ -44,14 +34,7 @@ export class Mock extends NodeMock {
    * @throws TypeError for an option that does not exist or is not valid.
    */
   listen(options: ListenOptions = {}): void {
-    const { server, handlers = [], onUnhandledRequest } = readListenOptions(options);
-    if (typeof handlers !== "function") assertNoneShadowed(handlers, this.bases);
-    const listener: Listener = {
-      respond: (request) => (this.#urls.test(request.url) ? respondTo(this, this.bases, request) : undefined),
-      handlersFor: typeof handlers === "function" ? handlers : () => handlers,
-      onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
-    };
-    intercept(this, listener, { bases: this.bases, server });
+    this.#interception.start(options);
     this.isClosed = false;
     this.start();
   }
@@ -63,16 +46,14 @@ export class Mock extends NodeMock {
    * requests may have left for the network. If you passed a server, only while the other one listens.
    */
   async close(): Promise<void> {
-    const lost = lossOf(this);
+    const lost = this.#interception.stop();
     this.isClosed = true;
-    release(this);
     await this.stop();
     if (lost) throw lost;
   }
 
   protected override assertReached(): void {
-    const replaced = replacementOf(this);
-    if (replaced) throw replaced;
+    this.#interception.assertReceiving();
   }
 }
 

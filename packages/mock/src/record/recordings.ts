@@ -1,0 +1,98 @@
+import { setTimeout } from "node:timers/promises";
+import type { EngineRequest, EngineResponse, MemoryServer } from "@mgmt/engine";
+import { operationAt } from "@mgmt/engine/internal";
+import * as mockErrors from "../errors/mock-errors.js";
+import { Recorder } from "./recorder.js";
+import { type Recording, readRecording, writeRecording } from "./recording.js";
+import { type OperationParity, replay } from "./replay.js";
+import { medianLatencies } from "./recorded-latency.js";
+
+export interface RecordOptions {
+  /** Base URL of a real service, without a trailing slash and without `/v1`. */
+  readonly upstream: string;
+  /** Sends the requests to the service. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** A recording in progress. */
+export interface ActiveRecording {
+  /** Returns what was recorded so far, without secrets. */
+  recording(): Recording;
+  /** Writes what was recorded so far to a file, without secrets. */
+  save(path: string): Promise<void>;
+  /** Ends the recording: this server responds again. */
+  stop(): void;
+}
+
+export interface ReplayOptions {
+  /** Whether to delay each recorded operation by the median of its recorded latencies from now on. Default: false. */
+  readonly latency?: boolean | undefined;
+}
+
+/** Maximum size of a request body that is passed on, in bytes. */
+const maxBody = 16 * 1024 * 1024;
+
+type Handle = MemoryServer["handle"];
+type BodyPolicy = ReturnType<MemoryServer["bodyPolicy"]>;
+
+/** Passes the requests of a server on to a real service, and compares the server with what the service returned. */
+export class Recordings {
+  #recorder: Recorder | undefined;
+  #latencies: ReadonlyMap<string, number> | undefined;
+
+  /**
+   * Handles a request by the real service while there is a recording in progress, or else by this server.
+   *
+   * @param latency by how many milliseconds this server delays its response.
+   */
+  handle(request: EngineRequest, latency: number, handle: Handle): ReturnType<Handle> {
+    if (this.#recorder) return this.#recorder.handle(request);
+    if (latency === 0) return handle(request);
+    return setTimeout(latency).then(() => handle(request));
+  }
+
+  /** Returns by how many milliseconds the replayed recording delays a request. */
+  latencyOf(method: string, path: string): number {
+    if (!this.#latencies) return 0;
+    const operation = operationAt(method, path.split("?", 1)[0] ?? "");
+    return (operation && this.#latencies.get(operation.id)) ?? 0;
+  }
+
+  /** Returns how to read the body of a request that is passed on; undefined without a recording in progress. */
+  bodyPolicy(): BodyPolicy | undefined {
+    return this.#recorder && { limit: maxBody, discarded: false };
+  }
+
+  /** Starts to pass requests on to a real service. Throws what `record` of a mock throws. */
+  async record({ upstream, fetch: send = globalThis.fetch }: RecordOptions): Promise<ActiveRecording> {
+    const isBase = /^https?:\/\/[^\s\\@?#]+$/i.test(upstream) && !/\/(?:v1)?$/.test(upstream);
+    if (!isBase || !URL.canParse(upstream)) {
+      throw new TypeError(
+        "upstream must be an http or https URL without credentials, a query, a trailing slash, or /v1",
+      );
+    }
+    const recorder = new Recorder(upstream, send);
+    await recorder.check();
+    this.#recorder = recorder;
+    return {
+      recording: () => recorder.recording(),
+      save: (path) => writeRecording(path, recorder.recording()),
+      stop: () => {
+        if (this.#recorder === recorder) this.#recorder = undefined;
+      },
+    };
+  }
+
+  /** Repeats the requests of a recording with this server. Throws what `replay` of a mock throws. */
+  async replay(
+    server: MemoryServer,
+    recording: string | Recording,
+    { latency = false }: ReplayOptions = {},
+  ): Promise<OperationParity[]> {
+    if (this.#recorder) throw mockErrors.stillRecording();
+    const read = typeof recording === "string" ? await readRecording(recording) : recording;
+    const report = await replay(server, read);
+    this.#latencies = latency ? medianLatencies(read) : undefined;
+    return report;
+  }
+}
