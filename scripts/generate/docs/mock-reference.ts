@@ -28,7 +28,7 @@ const control = `${engine}/control`;
 const sections: Record<string, Section> = {
   options: {
     declarations: [
-      "mock/src/exchange/mock-server.ts#MockOptions",
+      "mock/src/mocks/mock-server.ts#MockOptions",
       `${engine}/server/engine-options.ts#EngineOptions`,
     ],
   },
@@ -41,8 +41,8 @@ const sections: Record<string, Section> = {
     declarations: [
       "mock/src/mocks/mock.ts#Mock",
       "mock/src/mocks/node-mock.ts#NodeMock",
-      "mock/src/exchange/mock-server.ts#MockServer",
-      "mock/src/record/recordable-server.ts#RecordableServer",
+      "mock/src/mocks/mock-server.ts#MockServer",
+      "mock/src/mocks/node-mock.ts#RecordableServer",
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,
     ],

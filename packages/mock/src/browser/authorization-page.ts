@@ -1,4 +1,4 @@
-import type { MockServer } from "../exchange/mock-server.js";
+import type { MockServer } from "../mocks/mock-server.js";
 
 /** The cookie that the mock has set. A page can neither read it from a `Response` nor send it with a `Request`. */
 let cookie: string | undefined;

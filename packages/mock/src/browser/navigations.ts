@@ -1,6 +1,6 @@
 import { oauthPaths } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
-import type { MockServer } from "../exchange/mock-server.js";
+import type { MockServer } from "../mocks/mock-server.js";
 import { baseOf } from "../exchange/web-exchange.js";
 
 /** The members of a `NavigateEvent` that this module uses. Not all supported versions of TypeScript declare it. */

@@ -5,7 +5,7 @@ import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
 import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
 import * as mockErrors from "../errors/mock-errors.js";
-import { type MockOptions, MockServer } from "../exchange/mock-server.js";
+import { type MockOptions, MockServer } from "../mocks/mock-server.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";

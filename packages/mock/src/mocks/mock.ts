@@ -1,7 +1,7 @@
 import type { HttpHandler } from "msw";
 import type { ListenOptions } from "../interception/listen-options.js";
 import { ProcessInterception } from "../interception/process-interception.js";
-import type { MockOptions } from "../exchange/mock-server.js";
+import type { MockOptions } from "./mock-server.js";
 import { NodeMock } from "./node-mock.js";
 
 /**

@@ -1,5 +1,5 @@
 import * as mockErrors from "../errors/mock-errors.js";
-import { type MockOptions, MockServer } from "../exchange/mock-server.js";
+import { type MockOptions, MockServer } from "./mock-server.js";
 import type { Mock as NodeMock } from "./mock.js";
 
 /** The members that a mock has only in Node.js. */

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { EngineRequest, EngineResponse, MemoryServer } from "@mgmt/engine";
+import type { EngineRequest, MemoryServer } from "@mgmt/engine";
 import { operationAt } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
 import { Recorder } from "./recorder.js";

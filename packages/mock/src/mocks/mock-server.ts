@@ -2,7 +2,7 @@ import { type EngineOptions, MemoryServer } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions } from "@mgmt/sdk";
 import { MockClients } from "../client/mock-clients.js";
-import { baseOf, respondTo } from "./web-exchange.js";
+import { baseOf, respondTo } from "../exchange/web-exchange.js";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
   /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
@@ -10,6 +10,16 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
   /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
   baseUrl?: string | undefined;
 }
+
+// What mocks consist of. Their classes declare the members that users call; these parts do the work:
+//
+//   part                 what it does                                        which mocks have it
+//   MemoryServer         responds to requests; its state is in memory        all
+//   MockClients          gives clients a token, `fetch`, and virtual time    all
+//   Recordings           passes requests on to a service, and replays them   NodeMock: Mock of mock.ts, ServedMock
+//   ProcessInterception  receives the requests of the process by MSW         Mock of mock.ts
+//   PageWorker           receives the requests of a page by MSW              WorkerMock
+//   KeptState            keeps the state when a page is reloaded             WorkerMock
 
 /** A reference server in the program that uses it, with clients that pass its time instead of waiting. */
 export class MockServer extends MemoryServer {
