@@ -20,7 +20,7 @@ export interface OpenDatabases {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   broken: string[];
-  /** Messages about what could not be done. */
+  /** Messages about work that failed. */
   problems: string[];
   /** Closes the platform's own connections. */
   close(): Promise<void>;

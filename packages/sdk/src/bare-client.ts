@@ -13,13 +13,13 @@ export class BareClient extends CoreOwner {
   }
 
   /**
-   * Sends one call, of this contract or a newer one, and returns the body as it is, including the `data` envelope; undefined
-   * for an empty body. Throws `ApiError` for a response whose status is not 2xx, `ConnectionError` (or its subclass
-   * `TimeoutError`) when no complete response arrived, `TokenError` when there was no credential to send,
-   * `InvalidArgumentError` for what a request cannot carry, and the reason of `options.signal` when that is aborted.
+   * Sends one call, of this contract or a newer one, and returns the body as it is, including the `data` envelope; undefined for an empty
+   * body. Throws `ApiError` for a response whose status is not 2xx, `ConnectionError` (or its subclass `TimeoutError`) when no complete
+   * response arrived, `TokenError` when there was no credential to send, `InvalidArgumentError` for values that a request cannot carry, and
+   * the reason of `options.signal` when that is aborted.
    */
   request<T = unknown>(call: Call, options?: RequestOptions): ApiPromise<T> {
-    // The caller says what the body is.
+    // The caller names the type of the body.
     return this.core().request(call, options, (body) => ({ value: body as T }));
   }
 

@@ -45,7 +45,7 @@ export interface Lack {
 }
 
 /**
- * Returns what Postgres lacked when work failed; undefined when it failed for another reason.
+ * Returns the missing resource of Postgres for which work failed; undefined when it failed for another reason.
  *
  * @param directory on the disk of Postgres, for the messages. Default: unknown.
  */

@@ -9,7 +9,7 @@ interface FoundDatabase {
   role: boolean;
 }
 
-/** Reads from the system catalogs which databases and roles exist, and what they use. */
+/** Reads from the system catalogs which databases and roles exist, and how much they use. */
 export class Catalog {
   readonly #admin: Admin;
 

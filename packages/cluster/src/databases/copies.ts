@@ -59,9 +59,9 @@ export class Copies {
   }
 
   /**
-   * Creates an empty database that does not allow connections, and gives it its name when it is complete. Connects to it once
-   * before, because the first session in a database collects what Postgres knows of its catalogs, and stores it in a file for
-   * the others. The database keeps it when it is renamed.
+   * Creates an empty database that does not allow connections, and gives it its name when it is complete. Connects to it once before,
+   * because the first session in a database caches the catalogs of Postgres in a file for the others. The database keeps it when it is
+   * renamed.
    */
   async createEmpty(unfinished: string, name: string): Promise<void> {
     await this.#copy("template0", unfinished, undefined);
@@ -142,9 +142,9 @@ export class Copies {
   }
 
   /**
-   * Makes `owner` the owner of all objects that the owner role and the logins of `source` have in its copy `name`, and revokes
-   * their privileges there. The tenant of the source chooses what else its catalogs name: roles that only have privileges keep
-   * them, because they may be roles of the platform or of other tenants, which own objects that all databases share.
+   * Makes `owner` the owner of all objects that the owner role and the logins of `source` have in its copy `name`, and revokes their
+   * privileges there. The tenant of the source chooses the other names in its catalogs: roles that only have privileges keep them, because
+   * they may be roles of the platform or of other tenants, which own objects that all databases share.
    */
   async transferOwnership(name: string, source: string, owner: string): Promise<void> {
     if (source === owner) return;
@@ -338,7 +338,7 @@ export class Copies {
         signal,
       );
     } catch (error) {
-      // Postgres completes the statement of a process that has ended. The repetition drops what it made.
+      // Postgres completes the statement of a process that has ended. The repetition drops the database that it made.
       throw isDuplicate(error) ? unavailable(error) : error;
     }
     // By default, everybody may connect to a new database.

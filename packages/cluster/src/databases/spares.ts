@@ -23,7 +23,7 @@ const pause = 30;
 /** Time before the first spares are created, in milliseconds, because they would slow down the start. */
 const startPause = 250;
 
-/** Time between attempts to drop what an interrupted creation left, in milliseconds. */
+/** Time between attempts to drop the database of an interrupted creation, in milliseconds. */
 const retryDelay = 250;
 
 /**
@@ -137,7 +137,7 @@ export class Spares {
     }
   }
 
-  /** Drops what an interrupted creation left, once Postgres can be reached. */
+  /** Drops the database of an interrupted creation, once Postgres can be reached. */
   async #drop(names: readonly string[]): Promise<void> {
     const { signal } = this.#closed;
     const remaining = new Set(names);

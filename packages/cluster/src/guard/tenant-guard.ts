@@ -80,9 +80,9 @@ const endSessions = `
   join unnest($1::integer[], $2::text[]) as ended (pid, name) on ended.pid = a.pid and ended.name = a.datname`;
 
 /**
- * Keeps tenants from using up what all databases of a server share and Postgres cannot limit per database: connections, locks,
- * and the notification queue. Also restores the connection limits of databases, which their owners can change. Of several
- * processes on one server, one applies the limits, until it ends.
+ * Keeps tenants from using up the resources that all databases of a server share and Postgres cannot limit per database: connections,
+ * locks, and the notification queue. Also restores the connection limits of databases, which their owners can change. Of several processes
+ * on one server, one applies the limits, until it ends.
  */
 export class TenantGuard {
   readonly #admin: Admin;

@@ -182,7 +182,7 @@ export class Logins {
     await this.#admin.script([`alter role ${identifier(user)} login`]);
   }
 
-  /** Returns the statements that limit what a login can use. It cannot change these limits. */
+  /** Returns the statements that limit the resources of a login. It cannot change these limits. */
   #limit(user: string): string[] {
     // Keeps long or frequent messages of the tenant out of the log.
     const quiet = `alter role ${identifier(user)} set log_min_messages = fatal`;

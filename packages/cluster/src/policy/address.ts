@@ -24,7 +24,9 @@ export interface ClusterAddress {
   readonly endpoints?: Readonly<Record<EndpointKind, PublicAddress>>;
 }
 
-/** Returns how the driver connects. It has what the driver would otherwise take from variables of the user, such as `PGSSLMODE`. */
+/**
+ * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
+ */
 export const clientConfigOf = ({ host, port, user, password, tls }: ClusterAddress): ClientConfig => ({
   host,
   port,

@@ -1,6 +1,6 @@
 export type ClusterErrorCode = "cluster:lacks_privileges";
 
-/** Reports why a cluster cannot be used. `message` says what happened, `hint` what to do. */
+/** Reports why a cluster cannot be used. `message` describes the problem, and `hint` how to fix it. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
 

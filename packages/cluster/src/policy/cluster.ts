@@ -15,7 +15,7 @@ export type TitlesOf = (pids: readonly number[]) => Promise<ReadonlyMap<number, 
 export const isRunning = "(state = 'active' and wait_event is null)";
 
 /**
- * A cluster, and what the platform may do in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
+ * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
  * that others also use, it has fewer privileges and touches nothing of theirs.
  */
 export interface Cluster {
@@ -35,7 +35,7 @@ export interface Cluster {
   /** Options of sessions in a database that override settings which only a superuser can have stored for it. */
   readonly privilegedOptions: string;
 
-  /** The statements that give a new, empty database what the platform adds to each. */
+  /** The statements that add the platform's objects to a new, empty database. */
   readonly completeDatabase: readonly StatementWithin[];
 
   /** Whether the platform may end sessions whose login is not complete, of which Postgres does not know the role. */
@@ -62,7 +62,7 @@ export interface Cluster {
   /** Returns the statements that let a role own objects anywhere in the current database. */
   allowOwning(database: string, owner: string): StatementWithin[];
 
-  /** Returns the statement that does what another one does, or nothing where the platform may lack the privilege. */
+  /** Returns a variant of a statement that does nothing where the platform may lack the privilege. */
   ifAllowed(statement: string): string;
 
   /** Ends sessions of tenants, also while they hold all locks of the server. */
@@ -80,7 +80,7 @@ export interface Cluster {
   /**
    * Prepares the cluster for databases.
    *
-   * @returns messages about what an administrator of the cluster should change.
+   * @returns messages about changes that an administrator of the cluster should make.
    * @throws ClusterError `cluster:lacks_privileges`.
    */
   prepare(statements: Statements): Promise<string[]>;

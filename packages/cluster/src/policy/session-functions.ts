@@ -5,9 +5,9 @@ const endPatience = 5_000;
  * Functions with which the owner of a database sees and ends its sessions. Postgres itself lets it do neither, because each session has
  * logged in as another role than the owner, as which it then works.
  *
- * They run as the superuser that creates them. They are bound to what they call when they are created, so that no setting of a session
- * changes it, and they work only for sessions that have logged in as a member of the owner role, in its database. A copy of the database
- * has them too, and there they work for the owner of the copy. They are in `pg_catalog`, because dumps leave it out, and have no
+ * They run as the superuser that creates them. They are bound to the functions that they call when they are created, so that no setting of
+ * a session changes it, and they work only for sessions that have logged in as a member of the owner role, in its database. A copy of the
+ * database has them too, and there they work for the owner of the copy. They are in `pg_catalog`, because dumps leave it out, and have no
  * privileges of their own, because dumps would contain these.
  */
 export const sessionFunctions: readonly string[] = [
@@ -19,7 +19,7 @@ export const sessionFunctions: readonly string[] = [
         join pg_catalog.pg_roles r on r.oid = a.usesysid and not r.rolsuper
         where pg_catalog.pg_has_role(session_user, d.datdba, 'member');
     end`,
-  // A transaction keeps what it has read of the sessions. One of them may have ended, and its process id may be that of another one.
+  // A transaction caches the sessions that it has read. One of them may have ended, and its process id may be that of another one.
   `create function pg_catalog.mgmt_end_session(pid integer) returns boolean
     language sql volatile strict security definer set search_path = pg_catalog, pg_temp
     begin atomic

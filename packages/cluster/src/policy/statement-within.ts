@@ -3,7 +3,7 @@ import { sessionFunctions } from "./session-functions.js";
 
 /**
  * A statement that the platform runs in a database of a tenant, who may have made functions, operators, types, and views there with any
- * name. So every name in it is qualified, and what such a database answers becomes part of no statement of the program: it is quoted by
+ * name. So every name in it is qualified, and the answer of such a database becomes part of no statement of the program: it is quoted by
  * Postgres itself, in the statement that reads it. All such statements are made in this file; a test checks what they contain.
  *
  * See https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATTERNS
@@ -14,7 +14,7 @@ export class StatementWithin {
 
 /** Builds every statement that runs in a database of a tenant. */
 export const within = {
-  /** Starts a session, which collects what Postgres knows of the catalogs, and does nothing. */
+  /** Starts a session, which makes Postgres cache the catalogs, and does nothing. */
   nothing: () => new StatementWithin("select"),
   limitLockWait: () => new StatementWithin("set local lock_timeout = '5s'"),
   reassignOwned: (role: string, owner: string) =>

@@ -37,7 +37,7 @@ export interface Reconciled {
   missing: MissingData;
   /** Ids of databases that exist but could not be made to match their records. */
   broken: string[];
-  /** Messages about what could not be done. */
+  /** Messages about work that failed. */
   problems: string[];
   /** Names of the spare databases that exist. */
   spares: string[];

@@ -14,8 +14,8 @@ const stalledPause = 5_000;
 type InTurn = (name: string, work: () => Promise<void>) => Promise<void>;
 
 /**
- * Repairs what interrupted work left in Postgres when the connection to it was lost: invalid databases, unfinished copies,
- * and databases that do not allow connections.
+ * Repairs the state of Postgres after work that a lost connection has interrupted: invalid databases, unfinished copies, and databases that
+ * do not allow connections.
  */
 export class Recovery {
   readonly #admin: Admin;
@@ -93,7 +93,7 @@ export class Recovery {
     }
   }
 
-  /** Other work may have replaced what was found. */
+  /** Other work may have replaced the objects since. */
   async #drop(name: string): Promise<void> {
     const [database] = await this.#admin.query(
       `select from pg_database where datname = $1 and (${isInvalid} or $2)`,

@@ -14,7 +14,7 @@ export interface Read extends Statement {
 }
 
 /**
- * Returns the statements that load what is wanted. Preloads that differ only in the value of one field share a statement.
+ * Returns the statements that load the preloads. Preloads that differ only in the value of one field share a statement.
  *
  * @param parameters those of all statements. Default: each statement has its own.
  */

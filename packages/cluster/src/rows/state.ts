@@ -46,7 +46,7 @@ export const writeState = async (
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   const tables = Object.keys(state).map((name) => `${schema}.${sqlName(name)}`);
-  // Unlike TRUNCATE, DELETE does not change what open read-only transactions see.
+  // Unlike TRUNCATE, DELETE does not change the snapshots of open read-only transactions.
   let statements = areUnused ? [] : tables.map((table) => `delete from ${table}`);
   for (const [name, { next, rows }] of Object.entries(state)) {
     const table = `${schema}.${sqlName(name)}`;

@@ -124,7 +124,7 @@ export const strikes = (
 export const isExhausted = ({ times }: Fault, { struck }: FaultCounts): boolean =>
   times !== undefined && struck >= times;
 
-/** Installed faults have applied to no request, so a test did not test what it says. */
+/** Installed faults have applied to no request, so a test did not test its subject. */
 export class FaultNotStruckError extends Error {
   override readonly name = "FaultNotStruckError";
   readonly code = "fault:not_struck";

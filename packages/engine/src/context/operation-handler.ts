@@ -52,7 +52,7 @@ export interface Services {
 /** A step before `check` that waits for a service. */
 export interface Preparation<Id extends OperationId, Plan, Prepared> {
   /**
-   * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses what the principal cannot
+   * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses resources that the principal cannot
    * reach, so that no work is done for it.
    */
   plan(call: OperationCall<Id>): Plan;
@@ -65,8 +65,8 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
  */
 export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
   /**
-   * Returns what the request probably reads, besides the rows that its token and its path name. Only stores that load rows call it, to
-   * load them at once.
+   * Returns the rows that the request probably reads, besides those that its token and its path name. Only stores that load rows call it,
+   * to load them at once.
    */
   readonly preloads?: ((request: RoutedRequest) => readonly Preload[]) | undefined;
   readonly prepare?: Preparation<Id, unknown, Prepared>;

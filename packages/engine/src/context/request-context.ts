@@ -32,7 +32,7 @@ export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   finishJobs(subject: string): Promise<void>;
   /** Differs from that of another context when the whole state was replaced in between. */
   readonly epoch: unknown;
-  /** Returns what the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
+  /** Returns the rows that the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
   countPreloads(operation: OperationId, principal: Principal): readonly Preload[];
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
   saved(): Promise<void> | undefined;

@@ -43,7 +43,7 @@ const maxTexts = 10_000;
  */
 export class RowTexts {
   readonly #version: () => number;
-  /** Records what a presentation reads. */
+  /** Records the reads of a presentation. */
   readonly #context: RowContext;
   #texts = new WeakMap<Present<never>, Texts>();
   #size = 0;
@@ -60,9 +60,7 @@ export class RowTexts {
     };
   }
 
-  /**
-   * Returns the JSON array of what `present` builds for each row. `present` must be the same function each time.
-   */
+  /** Returns the JSON array of the results of `present` for each row. `present` must be the same function each time. */
   list<T extends Row>(present: Present<T>, rows: readonly T[]): string {
     const [first] = rows;
     if (first === undefined) return "[]";

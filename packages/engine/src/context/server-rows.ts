@@ -28,7 +28,7 @@ export interface Installed {
   nextFault: number;
 }
 
-/** Returns what is installed in a new server. */
+/** Returns the faults and limits of a new server. */
 export const nothingInstalled = (): Installed => ({
   rateEpoch: randomText(16),
   hasFaults: false,

@@ -15,7 +15,7 @@ export interface Transactions<M extends Mode = Mode> {
   transact<T>(
     access: Access,
     step: (context: RuleContext) => T,
-    /** Returns what the step probably reads. Only stores that load rows call it. */
+    /** Returns the rows that the step probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],
   ): Returned<M, T>;
 }

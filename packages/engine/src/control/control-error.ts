@@ -1,5 +1,5 @@
 /**
- * Thrown when the control surface refuses a request. `message` says what happened, `hint` what to do. Only `controlErrors`
+ * Thrown when the control surface refuses a request. `message` describes the problem, and `hint` how to fix it. Only `controlErrors`
  * creates it.
  */
 export class ControlError extends Error {

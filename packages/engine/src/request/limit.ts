@@ -62,7 +62,7 @@ const rateLimitHeaders = (
 };
 
 /**
- * Returns what counts a request of a principal.
+ * Returns the function that counts a request of a principal.
  *
  * @param epoch of the server's row. Another one starts all counts from 0.
  * @param now milliseconds since 1970.

@@ -119,7 +119,7 @@ const runVerified = (
   );
 };
 
-/** Returns what a request probably reads, so that it is loaded at once. */
+/** Returns the rows that a request probably reads, so that they are loaded together. */
 export const preloadsOf = (
   server: Pick<RequestContext, "countPreloads"> & { readonly authenticator: Pick<Authenticator, "preloads"> },
   token: VerifiedToken,

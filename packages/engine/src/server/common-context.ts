@@ -52,7 +52,7 @@ export const commonContext = (
   };
 };
 
-/** Returns what counts requests for the rate limit of a server. */
+/** Returns the function that counts requests for the rate limit of a server. */
 export const requestCounter =
   (server: () => ServerState, clock: Clock, tables: Pick<ServerTables, "hit">): RuleContext["countRequest"] =>
   (operation, principal) => {

@@ -2,8 +2,8 @@ import type { Ids } from "../values/ids.js";
 import type { Clock } from "../values/clock.js";
 
 /**
- * Records what a step draws and which time it reads, so that every run of the step gets the same. A run that draws something
- * else than the run before, because it sees other rows, gets new values from there on.
+ * Records the random values and the time that a step reads, so that every run of the step gets the same. A run that draws something else
+ * than the run before, because it sees other rows, gets new values from there on.
  */
 export class RecordedDraws {
   readonly #drawn: { readonly what: string; readonly value: string }[] = [];

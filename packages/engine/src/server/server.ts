@@ -27,7 +27,7 @@ import { type ControlRows, clockOf, recordsOf } from "./control-rows.js";
 import { type Snapshot, readSnapshot } from "./snapshot.js";
 import { rowsIn, serverTablesOf, snapshotOfTables, tablesOf } from "./snapshot-tables.js";
 
-/** Where the state of a server is, and what runs its jobs. */
+/** Holds the state of a server, and runs its jobs. */
 export interface Backend<M extends Mode> extends ControlRows<M> {
   readonly settings: Settings;
   /** Returns the context for the next request. */
@@ -36,7 +36,7 @@ export interface Backend<M extends Mode> extends ControlRows<M> {
   context(): RequestContext<M>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   tenantRows(workspaceId: string): Awaitable<TenantRows>;
-  /** Returns what a function makes of the rows of all tables. */
+  /** Returns the result of a function for the rows of all tables. */
   readAll<T>(look: (states: TableStates) => T): Returned<M, T>;
   /**
    * Replaces the rows of all tables. Resolves when the real databases match them.
@@ -214,10 +214,7 @@ export class Server<M extends Mode = Mode> {
     this.#backend.start();
   }
 
-  /**
-   * Stops starting background work; moving the clock still starts what falls due. Resolves when the running
-   * work is done.
-   */
+  /** Stops starting background work; moving the clock still starts jobs that fall due. Resolves when the running work is done. */
   stop(): Promise<void> {
     return this.#backend.stop();
   }

@@ -114,7 +114,7 @@ export const rowsRemoved = <T extends Row>(
   return rowsIn<T>(left, name).filter(({ id }) => !remainingIds.has(id));
 };
 
-/** Returns what the tables have besides a snapshot. */
+/** Returns the contents of the tables besides a snapshot. */
 export const serverTablesOf = (states: TableStates): Required<StoredTables> => {
   const { rateLimit, rateEpoch, hasFaults, nextFault } = serverRow<ServerRow>(states, serverId);
   return {

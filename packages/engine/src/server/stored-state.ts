@@ -219,7 +219,7 @@ const knownWorkspace = (tables: PartialTables, subject: string): string | undefi
 const isRefusal = (error: unknown): boolean => error instanceof RequestError || error instanceof OAuthError;
 
 /**
- * Returns what a request loads to be counted for the rate limit.
+ * Returns the rows that a request loads to be counted for the rate limit.
  *
  * @param state the one that its transaction expects: with a newer one, it would be counted, and then run again.
  */

@@ -79,7 +79,7 @@ export class Missing extends Error {
   }
 }
 
-/** Runs two functions, and loads what both of them miss in one go. */
+/** Runs two functions, and loads the rows that they miss together. */
 export const together = <First, Second>(first: () => First, second: () => Second): [First, Second] => {
   let done: First;
   try {
@@ -91,7 +91,7 @@ export const together = <First, Second>(first: () => First, second: () => Second
   return [done, second()];
 };
 
-/** Runs the function for each item, and loads what all of them miss in one go. */
+/** Runs the function for each item, and loads the rows that all of them miss together. */
 export const forEachOf = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
   const results: Result[] = [];
   let missing: Missing | undefined;

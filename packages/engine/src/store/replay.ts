@@ -117,7 +117,7 @@ const runToEnd = async <T>(
     }
     const tables = new PartialTables(loaded, { isStrict });
     const ended = run(step, { tables, earlierRuns });
-    // The step may have caught `Missing`, so look at what was missed instead of what was thrown.
+    // The step may have caught `Missing`, so look at the missed rows instead of the error.
     missing = loaded.takeMissed();
     if (missing.length === 0) return { ...ended, runs: earlierRuns + 1, changes: tables.changes };
   }

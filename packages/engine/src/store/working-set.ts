@@ -26,7 +26,7 @@ export class WorkingSet {
     this.#fresh.add(id);
   }
 
-  /** Returns what was missed since the last call, even if the error was caught. */
+  /** Returns the rows that were missed since the last call, even if the error was caught. */
   takeMissed(): Preload[] {
     const missed = [...this.#missed.values()];
     this.#missed.clear();

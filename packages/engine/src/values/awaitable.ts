@@ -1,7 +1,7 @@
 /** A value, at once or in a promise. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** How the members of a server return what they read: `sync` from memory, `async` where rows have to be loaded. */
+/** How the members of a server return their results: `sync` from memory, `async` where rows have to be loaded. */
 export type Mode = "sync" | "async";
 
 interface Results<T> {

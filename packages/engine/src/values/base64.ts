@@ -5,7 +5,7 @@ export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** Returns the bytes of a base64 text. Returns undefined unless it is exactly what `toBase64` returns for them. */
+/** Returns the bytes of a base64 text. Returns undefined unless it is exactly the result of `toBase64` for them. */
 export const fromBase64 = (text: string): Uint8Array | undefined => {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -15,7 +15,7 @@ export const fromBase64 = (text: string): Uint8Array | undefined => {
   }
 };
 
-/** Returns the bytes of a base64url text. Returns undefined unless it is exactly what `toBase64Url` returns for them. */
+/** Returns the bytes of a base64url text. Returns undefined unless it is exactly the result of `toBase64Url` for them. */
 export const fromBase64Url = (text: string): Uint8Array | undefined => {
   const padded = text.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat((4 - (text.length % 4)) % 4);
   const bytes = fromBase64(padded);

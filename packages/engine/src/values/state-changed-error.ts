@@ -1,5 +1,5 @@
 /**
- * Thrown by the first transaction of a request when another process has changed what all requests depend on: keys, clock, rate
+ * Thrown by the first transaction of a request when another process has changed the state that all requests depend on: keys, clock, rate
  * limit or faults. The request has changed nothing yet, and runs again from its start.
  */
 export class StateChangedError extends Error {

@@ -6,7 +6,7 @@ import { errorCode } from "../errors/error-code.js";
  * Creates a directory and its missing parents. Unlike `mkdirSync` with `recursive`, it fails instead of looping forever where nothing
  * can be created, such as in `/proc`.
  *
- * @param mode permissions of what is new.
+ * @param mode permissions of new folders.
  * @returns true when the directory is new.
  * @throws the error of the file system.
  */

@@ -49,7 +49,7 @@ export const parseIdentity = (value: unknown): ProcessIdentity | undefined => {
 const isText = (value: unknown): value is string | null => value === null || typeof value === "string";
 
 /**
- * Returns what this process knows.
+ * Returns the view that this process has of others.
  *
  * @param startOf returns when a process started, on systems other than Linux. Default: it is not known.
  */

@@ -1,6 +1,6 @@
 import { type Processes, knownProcesses } from "./process-life.js";
 
-/** Returns what this process knows, with the help of `ps` on systems other than Linux. */
+/** Returns the view that this process has of others, with the help of `ps` on systems other than Linux. */
 export const processesByPs = (): Processes => knownProcesses(startByPs);
 
 /** Returns when a process started, as `ps` prints it; null if there is no such process or no `ps`. */

@@ -157,7 +157,7 @@ const redactArray = (values: readonly unknown[], scope: Scope): unknown => {
   return redacted.every((item, index) => item === values[index]) ? values : redacted;
 };
 
-/** Redacts the value of a field with the name of a secret: all of it, except what only says something about the secret. */
+/** Redacts the value of a field with the name of a secret: all of it, except information about the secret. */
 const redactSecret = (name: string, value: unknown, scope: Scope): unknown => {
   if (value === null) return null;
   if (typeof value !== "object" || scope.levels === maxLevels || hasOwnNames(name)) return mask;
@@ -183,7 +183,8 @@ export const redactData = (value: unknown, known: readonly string[] = []): unkno
   redactValue(value, scopeOf(known));
 
 /**
- * Masks secrets in a message of the service, and escapes what a terminal would act on: a proxy may have quoted the request in it.
+ * Masks secrets in a message of the service, and escapes characters that a terminal would act on: a proxy may have quoted the request in
+ * it.
  */
 export const redactMessage = (text: string): string =>
   escapeUnsafe(redactText(text, scopeOf([], inMessages)));
@@ -252,7 +253,7 @@ export const secretsIn = (headers: Readonly<Record<string, string>>, body: strin
     .sort((a, b) => b.length - a.length);
 };
 
-/** Returns a secret and what is secret in it: the password of Basic credentials or of a URL, and the values of cookies. */
+/** Returns a secret and its secret parts: the password of Basic credentials or of a URL, and the values of cookies. */
 const partsOf = (secret: string): string[] => {
   const [, scheme, credentials = secret] = /^(\w+)\s+(\S+)$/.exec(secret) ?? [];
   const basic = scheme?.toLowerCase() === "basic" ? decodeBase64(credentials).replace(/^[^:]*:/, "") : "";

@@ -14,7 +14,7 @@ const replacing =
 /**
  * Masks values after the names of secrets.
  *
- * @param head matches a name, its first group, and what separates it from the value.
+ * @param head matches a name, its first group, and the separator before the value.
  * @param value matches the value there. A function returns where the value ends.
  */
 const afterName = (
@@ -53,7 +53,7 @@ const endOfQuoted = (text: string, start: number, [, , quote = '"']: RegExpExecA
   return text.length;
 };
 
-/** Masks what is before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
+/** Masks the part before the host of a URL: in a connection string, up to the last `@`, because passwords may contain others. */
 const urls: Rule = (text) => {
   const scheme = /\b([a-z][a-z0-9+.-]{0,30}):\/\//gi;
   const webAuthority = /[^\s"'/?#]*/y;
@@ -127,7 +127,7 @@ const anywhere: readonly Rule[] = [
     /^[ \t]{0,99}(?:- )?([\w.-]{1,100}):[ \t]{1,99}/gm,
     new RegExp(`(?!["'\`&*!<[{|>]|(?:${plainWords})\\b)[^\\s]+(?=[ \\t]*(?:[\\r\\n]|$))`, "y"),
   ),
-  // Inside a line, only what does not look like a word: `token: expired` says that one has expired.
+  // Inside a line, only values that do not look like a word: `token: expired` says that one has expired.
   afterName(
     /(?<![\w.-])([\w.-]{1,100}):\s{0,9}/g,
     new RegExp(
@@ -165,7 +165,7 @@ const anywhere: readonly Rule[] = [
 
 export const inValues: readonly Rule[] = [...anywhere, replacing(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${mask}`)];
 
-/** A message may contain the words "bearer token"; only what looks like a token is masked. */
+/** A message may contain the words "bearer token"; only strings that look like a token are masked. */
 export const inMessages: readonly Rule[] = [
   ...anywhere,
   replacing(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${mask}`),

@@ -33,7 +33,7 @@ const guardFetch = ({ isGuarded, check, signal }: GuardOptions): void => {
   });
 };
 
-/** Returns the absolute form of a URL, or what is not one as it is. */
+/** Returns the absolute form of a URL, or the string unchanged if it is not one. */
 const resolved = (url: string | URL): string => {
   try {
     return new URL(url, document.baseURI).href;

@@ -41,7 +41,7 @@ export class KeptState {
     if (!this.#storage) report(mockErrors.storageDenied());
   }
 
-  /** Returns what was kept; undefined if there is nothing, or nothing that this version can read. */
+  /** Returns the stored state; undefined if there is none, or none that this version can read. */
   read(): Kept | undefined {
     try {
       const text = this.#storage?.getItem(this.#key) ?? undefined;

@@ -7,7 +7,7 @@ export interface RunningMock {
 
 interface PageMocks {
   running?: RunningMock | undefined;
-  /** Settles when what the mocks have begun is done. */
+  /** Settles when the work that the mocks have begun is done. */
   turn: Promise<unknown>;
 }
 
@@ -17,7 +17,7 @@ const page = globalThis as { [key]?: PageMocks };
 /** State that all mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
 export const pageMocks: PageMocks = (page[key] ??= { turn: Promise.resolve() });
 
-/** Does something when the mocks of this page have done what they began before. */
+/** Does something when the mocks of this page have finished their earlier work. */
 export const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const done = pageMocks.turn.then(work);
   pageMocks.turn = done.catch(() => undefined);

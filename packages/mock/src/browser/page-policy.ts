@@ -2,7 +2,8 @@ import { realTurn } from "#platform";
 import * as mockErrors from "../errors/mock-errors.js";
 
 /**
- * Starts a mock. If it fails because the content security policy of the page has blocked it, the error says what the policy must allow.
+ * Starts a mock. If it fails because the content security policy of the page has blocked it, the error names the sources that the policy
+ * must allow.
  *
  * @param bases URLs that the mock responds at.
  * @param script URL of the worker script.
@@ -21,7 +22,7 @@ export const startUnderPolicy = async (
   try {
     await start();
   } catch (error) {
-    // The browser reports a violation after what it has blocked has failed.
+    // The browser reports a violation after the blocked request has failed.
     await realTurn();
     const isBlocked = (directive: string, isOurs: (url: string) => boolean): boolean =>
       violations.some(

@@ -105,7 +105,7 @@ export class PageWorker {
     });
   }
 
-  /** Does what MSW does when it starts. Resolves with whether the worker has confirmed it. */
+  /** Does the same as MSW when it starts. Resolves with whether the worker has confirmed it. */
   async #activate(worker: ServiceWorker): Promise<boolean> {
     const done = new AbortController();
     const confirmed = new Promise<void>((resolve) => {

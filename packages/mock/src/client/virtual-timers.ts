@@ -40,7 +40,7 @@ export class VirtualTimers implements Timers {
     for (const candidate of this.#timers) if (candidate === timer) this.#timers.delete(candidate);
   }
 
-  /** Lets time pass, and calls what falls due on the way in the order of the times. */
+  /** Lets time pass, and calls the timers that fall due on the way in the order of their times. */
   pass(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (let next = this.#next(); next && next.dueAt <= end; next = this.#next()) {

@@ -77,7 +77,7 @@ const onlyResponding = (handler: RequestHandler): RequestHandler => {
   return handler;
 };
 
-/** Returns whether the strictest strategy refuses a request, and prints what happens to it. */
+/** Returns whether the strictest strategy refuses a request, and prints how the request is handled. */
 const isRefused = (listeners: readonly Listener[], request: Request): boolean => {
   const chosen = listeners.map(({ onUnhandledRequest: strategy }) =>
     typeof strategy === "function" ? strategy(request) : strategy,

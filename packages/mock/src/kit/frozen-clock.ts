@@ -3,7 +3,7 @@ import type { LoggedRequest, MemoryServer } from "@mgmt/engine";
 /** Fewer equal requests in a row may have another reason. */
 const minPolls = 3;
 
-/** Returns what to do about a test that polls while the clock of its mock stands still; undefined if it does not poll. */
+/** Returns the advice for a test that polls while the clock of its mock stands still; undefined if it does not poll. */
 export const frozenClockNote = (
   { clock }: Pick<MemoryServer, "clock">,
   requests: readonly LoggedRequest[],

@@ -2,8 +2,8 @@ import type { TestContext } from "vitest";
 import type { WatchedTest } from "./watched-test.js";
 
 /**
- * Lets a test of Vitest fail with what was wrong with its mock. An error that a fixture throws at its end fails all later tries of a test
- * with `retry`, because Vitest ends the fixtures of the first try again.
+ * Lets a test of Vitest fail with the problems of its mock. An error that a fixture throws at its end fails all later tries of a test with
+ * `retry`, because Vitest ends the fixtures of the first try again.
  *
  * @param context that of the test.
  * @returns a function to call when the fixtures of the test have ended.

@@ -150,7 +150,7 @@ const listen = (
   mock.listen({ ...options, ...(server && { server }) });
 };
 
-/** Adds to a test that ends what was wrong with its mock. */
+/** Adds the problems of its mock to a test that ends. */
 const checkEnd = (mock: Mock, test: WatchedTest, { server }: KitSettings): void => {
   const lost = lossOf(mock);
   if (lost) test.fail(lost);

@@ -11,7 +11,7 @@ import {
 import type { OperationParity } from "../record/replay.js";
 import { MockServer } from "./mock-server.js";
 
-/** A reference server that can pass requests on to a real service, and compare itself with what the service returned. */
+/** A reference server that can pass requests on to a real service, and compare itself with the responses of the service. */
 export class RecordableServer extends MockServer {
   readonly #recordings = new Recordings();
 

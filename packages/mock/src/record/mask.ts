@@ -34,7 +34,7 @@ export class SecretMask {
     );
   }
 
-  /** Masks known secrets, and what looks like a secret, in a JSON value. */
+  /** Masks known secrets, and strings that look like a secret, in a JSON value. */
   texts<T>(value: T): T {
     const clean = JSON.stringify(redactData(value, [...this.#known])).replaceAll(redacted, masked);
     // Only strings change.

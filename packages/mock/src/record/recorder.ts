@@ -20,7 +20,7 @@ const ownHeaders = new Set([
 const returnedHeaders =
   /^(?:content-type|x-request-id|retry-after|ratelimit-.*|www-authenticate|location|access-control-.*)$/;
 
-/** Passes requests on to a service, and records what it returns. */
+/** Passes requests on to a service, and records its responses. */
 export class Recorder {
   readonly #exchanges: RecordedExchange[] = [];
   readonly #mask = new SecretMask();
@@ -81,7 +81,7 @@ export class Recorder {
     }
   }
 
-  /** Returns what was recorded so far. */
+  /** Returns the recording so far. */
   recording(): Recording {
     return this.#mask.texts({
       format: "mgmt-recording",

@@ -16,9 +16,9 @@ export interface RecordOptions {
 
 /** A recording in progress. */
 export interface ActiveRecording {
-  /** Returns what was recorded so far, without secrets. */
+  /** Returns the recording so far, without secrets. */
   recording(): Recording;
-  /** Writes what was recorded so far to a file, without secrets. */
+  /** Writes the recording so far to a file, without secrets. */
   save(path: string): Promise<void>;
   /** Ends the recording: this server responds again. */
   stop(): void;

@@ -106,7 +106,7 @@ const translate = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
   return JSON.parse(text);
 };
 
-/** Maps the ids of what both servers have created. */
+/** Maps the ids of resources that both servers have created. */
 const learn = (
   { method, response }: RecordedExchange,
   reference: unknown,
@@ -144,7 +144,7 @@ const compare = (
   const places = [...new Set([...recorded.keys(), ...reference.keys()])];
   return places.flatMap((place): ParityDifference[] => {
     const [theirs, ours] = [recorded.get(place), reference.get(place)];
-    // A nullable field may be null in one of them, and what is below it is then absent.
+    // A nullable field may be null in one of them, and the fields below it are then absent.
     if (theirs === ours || theirs === "null" || ours === "null") return [];
     if (theirs?.endsWith("list") && ours?.endsWith("list")) return [];
     if (theirs === undefined && isBelowEmpty(place, recorded)) return [];

@@ -17,7 +17,7 @@ export type PlatformErrorCode =
   | "platform:process_limit"
   | "platform:unsupported_system";
 
-/** Reports why the platform could not start or had to stop. `message` says what happened, `hint` what to do. */
+/** Reports why the platform could not start or had to stop. `message` describes the problem, and `hint` how to fix it. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
 

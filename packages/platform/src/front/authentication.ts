@@ -4,8 +4,8 @@ const before = new Set(["R", "N", "v"].map((type) => type.charCodeAt(0)));
 const authenticationOk = 0;
 
 /**
- * Watches what Postgres sends until it accepts the client
- * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
+ * Watches the messages of Postgres until it accepts the client ([message
+ * formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
 export class Authentication {
   #unread: Buffer = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import { type LoginRefused, adminShutdown, tooManyConnections } from "@mgmt/clus
 import { Refusal } from "./refusal.js";
 import { encodeError, errorFieldsOf } from "./error-response.js";
 
-/** A hint for an error of Postgres that does not say what a user of the platform can do. */
+/** A hint for an error of Postgres whose own hint does not help a user of the platform. */
 interface Explanation {
   code: string;
   message: string;
@@ -38,10 +38,10 @@ const errorResponse = "E".charCodeAt(0);
 const headerLength = 5;
 
 /**
- * Gives errors of Postgres a hint that says what a user of the platform can do
- * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
+ * Gives errors of Postgres a hint for users of the platform ([message
+ * formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  *
- * @param bytes part of what Postgres sends.
+ * @param bytes a part of the data from Postgres.
  * @returns the same bytes, or a copy with other hints.
  */
 export const explain = (bytes: Buffer): Buffer => {
@@ -76,7 +76,7 @@ const fatal = Buffer.from("SFATAL\0VFATAL\0C");
  * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is refused because its database may have
  * no sessions keeps its code.
  *
- * @param bytes part of what Postgres sends. The error is its end.
+ * @param bytes a part of the data from Postgres. The error is its end.
  */
 export const withReason = (bytes: Buffer, { code, message, hint }: LoginRefused): Buffer => {
   const start = bytes.lastIndexOf(fatal) - headerLength;

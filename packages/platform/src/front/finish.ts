@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 
-/** Time for what the other side sends before it reads that the connection has ended, in milliseconds. */
+/** Time for data that the other side sends before it learns that the connection has ended, in milliseconds. */
 const farewell = 250;
 
 /**
- * Sends what is left, and closes the socket.
+ * Sends the remaining data, and closes the socket.
  *
  * @param limit how long that may take, in milliseconds.
  */
@@ -16,9 +16,9 @@ export const closeSoon = (socket: Socket, limit: number): void => {
 };
 
 /**
- * Sends what is left, ends the connection, and closes the socket. Meanwhile, it drops what the other side sends: if the socket closed with
- * unread bytes, the system would reset the connection, and the other side would lose what it has not read yet
- * ([RFC 2525, section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
+ * Sends the remaining data, ends the connection, and closes the socket. Meanwhile, it drops data from the other side: if the socket closed
+ * with unread bytes, the system would reset the connection, and the other side would lose the data that it has not read yet ([RFC 2525,
+ * section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
  *
  * @param limit how long the other side may take to receive everything, in milliseconds.
  * @param lastBytes sent before the end.

@@ -254,7 +254,7 @@ export class Front implements DataPlane {
     return reason === undefined ? bytes : withReason(bytes, reason);
   }
 
-  /** Counts the session, and passes on what Postgres has sent. Ends it if its database has too many. */
+  /** Counts the session, and passes on the data from Postgres. Ends it if its database has too many. */
   #accept(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {

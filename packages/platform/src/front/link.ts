@@ -16,7 +16,7 @@ export type Latency = () => number;
  *
  * @param pending bytes of the client that Postgres has not received yet.
  * @param first bytes of Postgres that the client has not received yet.
- * @param latency delay for what the client sends.
+ * @param latency delay for data from the client.
  */
 export const link = (
   client: Socket,

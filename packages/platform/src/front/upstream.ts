@@ -11,8 +11,8 @@ export type PostgresAddress = { path: string } | { host: string; port: number };
 export interface Upstream {
   readonly socket: Socket;
   /**
-   * Receives what Postgres sends. The bytes are valid until the function returns true. It returns false to stop receiving
-   * until `socket.resume()`.
+   * Receives the bytes that Postgres sends. They are valid until the function returns true. It returns false to stop receiving until
+   * `socket.resume()`.
    */
   receive: (bytes: Buffer) => boolean;
 }

@@ -79,6 +79,6 @@ export const sweepEphemeral = async (base: string): Promise<void> => {
   }
 };
 
-/** Tells whether a directory contains nothing but what a start that was killed while it took the lock leaves. */
+/** Tells whether a directory contains nothing but the files of a start that was killed while it took the lock. */
 const hasOnlyLocks = async (path: string): Promise<boolean> =>
   (await readdir(path)).every((name) => name.startsWith(lockName));

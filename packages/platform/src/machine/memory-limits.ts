@@ -7,7 +7,7 @@ const mebibyte = 1024 ** 2;
 const tmpfs = 0x0102_1994;
 
 /**
- * Returns the limits for databases in memory: 1 GiB each, and half of what is free together. Undefined if they are on a disk.
+ * Returns the limits for databases in memory: 1 GiB each, and half of the free memory together. Undefined if they are on a disk.
  *
  * @param directory on the file system that has the databases.
  */

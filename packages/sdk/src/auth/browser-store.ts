@@ -24,8 +24,8 @@ export interface BrowserStoreOptions {
 }
 
 /**
- * How long Chromium may take to show a tab what another tab has written to `localStorage`. Its tabs have copies of the storage, which do
- * not wait for locks.
+ * How long Chromium may take to show a tab the writes of another tab to `localStorage`. Its tabs have copies of the storage, which do not
+ * wait for locks.
  */
 const propagationMs = 200;
 

@@ -1,4 +1,4 @@
-/** The replacement of `type-checks.ts` in the command, which checks what users pass, and whose own calls the compiler checks. */
+/** The replacement of `type-checks.ts` in the command, which checks the input of users, and whose own calls the compiler checks. */
 export {
   assertCall,
   assertClientOptions,

@@ -127,7 +127,7 @@ export function assertOptionNames(
   }
 }
 
-/** Says what else has the option, or a similar one. */
+/** Names the other functions that have the option, or a similar one. */
 const placeOf = (name: string): string => {
   const places = Object.entries<Rules>(optionRules);
   const owner = places.find(([, rules]) => Object.hasOwn(rules, name))?.[0];
@@ -165,7 +165,7 @@ const typeOf = (value: unknown): string => {
 /** Whether options need no other check. Here, all of them are checked at once. */
 export const areUsual: (values: unknown, before?: string) => boolean = () => true;
 
-/** Says what is wrong with the address of a service, which is empty if it is no URL. */
+/** Describes the problem of the address of a service, which is empty if it is no URL. */
 export function baseUrlProblem(address: string, text: string): string | undefined {
   if (!text) return "must be passed or set in MGMT_BASE_URL; or use cliLogin()";
   // The parser also takes one slash or none, backslashes, and line breaks.
@@ -226,7 +226,7 @@ export function assertFetch(fetch: unknown, argumentError: ArgumentError): void 
   });
 }
 
-/** Returns a response. Throws for what a custom transport returned in its place. */
+/** Returns a response. Throws for any other value that a custom transport returned. */
 export function checkedResponse<T>(response: T): T {
   if (
     typeof response !== "object" ||

@@ -68,7 +68,7 @@ class LightLimit implements Limit, LightSignal {
 
 export const limitClass: (plain: LimitClass) => LimitClass = () => LightLimit;
 
-/** Returns what has the signal for the transport. */
+/** Returns the object that has the signal for the transport. */
 export const forTransport = (limit: Limit): Pick<Limit, "signal"> =>
   limit instanceof LightLimit && limit.isEnough
     ? // The transport uses it as a `LightSignal`.

@@ -6,7 +6,7 @@ const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 const mayHaveSecrets = new RegExp(`"(?:${[...secretFields].join("|")})"`);
 
-/** Returns what `util.inspect` prints in place of the object. */
+/** Returns the value that `util.inspect` prints in place of the object. */
 function withMask(this: object): object {
   return Object.fromEntries(
     Object.entries(this).map(([name, value]: [string, unknown]) => [

@@ -2,7 +2,7 @@ import type { RequestOptions } from "../request/call.js";
 
 /** Options of an `ensure`. */
 export interface EnsureRequestOptions extends RequestOptions {
-  /** Whether only to find out what would be done; see `DryRunOptions`. Default: false. */
+  /** Whether only to report the change that would be made; see `DryRunOptions`. Default: false. */
   dryRun?: false | undefined;
 }
 
@@ -11,11 +11,11 @@ export interface EnsureRequestOptions extends RequestOptions {
  * has `created`.
  */
 export interface MaybeDryRunOptions extends RequestOptions {
-  /** True to find out only what would be done; see `DryRunOptions`. Default: false. */
+  /** True to report only the change that would be made; see `DryRunOptions`. Default: false. */
   dryRun?: boolean | undefined;
 }
 
-/** Options of an `ensure` that only finds out what it would do. */
+/** Options of an `ensure` that only reports the change that it would make. */
 export interface DryRunOptions extends MaybeDryRunOptions {
   /** Sends no request but GET, and returns an `EnsurePlan`. */
   dryRun: true;

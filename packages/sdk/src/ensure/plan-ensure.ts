@@ -8,7 +8,7 @@ import type { EnsurePlan } from "./ensure-result.js";
 import { checkedIdentity } from "./ensure.js";
 import { type Inputs, type Readers, findExisting } from "./find-existing.js";
 
-/** Finds out what ensuring a resource would do, with reads alone. `timeoutMs` is the deadline of all of them together. */
+/** Determines the change that ensuring a resource would make, with reads alone. `timeoutMs` is the deadline of all of them together. */
 export const planEnsure = async <Found>(
   ensurable: Ensurable,
   inputs: Inputs,

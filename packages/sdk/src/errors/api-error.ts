@@ -76,7 +76,7 @@ export class ApiError extends MgmtError {
   }
 }
 
-/** The service responded with success, but the body is not what the contract specifies: HTML, broken JSON, or empty. */
+/** The service responded with success, but the body does not match the contract: HTML, broken JSON, or empty. */
 export class InvalidResponseError extends ApiError {
   static override readonly kind: string = "InvalidResponseError";
   declare readonly code: "response:invalid";

@@ -19,7 +19,7 @@ export const missingToken = (isForOtherService: boolean): TokenError =>
     advice: "set_token",
   });
 
-/** Makes the error for what the `token` function threw. A `TokenError` is returned unchanged. */
+/** Makes the error for an error of the `token` function. A `TokenError` is returned unchanged. */
 export const tokenFunctionError = (cause: unknown): TokenError =>
   cause instanceof TokenError
     ? cause

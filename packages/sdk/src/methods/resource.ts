@@ -41,7 +41,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
     options: ListOptions | undefined,
     read: ReadPage = readPage,
   ): List {
-    // The contract says what the page has besides its items.
+    // The contract defines the other properties of the page.
     return listPages(this.core().request, call, options, read) as unknown as List;
   }
 

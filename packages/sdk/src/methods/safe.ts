@@ -50,7 +50,7 @@ export type Documented<T> = { readonly [Name in keyof T]: unknown };
 
 /** Returns the methods of a client or a resource, which then resolve to a `Result` instead of throwing. */
 export const safely = <T extends object>(target: T): Safe<T> =>
-  // The proxy returns for each property what the type says.
+  // The proxy returns for each property a value of its type.
   new Proxy(target, {
     get(_, name) {
       const member: unknown = Reflect.get(target, name);

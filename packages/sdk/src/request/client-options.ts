@@ -60,9 +60,9 @@ export interface ClientOptions {
    */
   debug?: boolean | ((line: string) => unknown) | undefined;
   /**
-   * For agents: whether a call that gets 403 `approval_required` waits for the sponsor's approval and then sends the same
-   * request once more. Such a call may also throw what `agentApprovals.wait` throws, with the `ApprovalRequiredError` as
-   * the `cause`. See the `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown at once.
+   * For agents: whether a call that gets 403 `approval_required` waits for the sponsor's approval and then sends the same request once
+   * more. Such a call may also throw the errors of `agentApprovals.wait`, with the `ApprovalRequiredError` as the `cause`. See the
+   * `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown at once.
    */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
   /**

@@ -57,7 +57,7 @@ export const decode = <T>(
   );
 };
 
-/** Gives the error of a response whose own error could not be loaded what programs decide by. */
+/** Adds the properties that programs decide by to the error of a response whose own error could not be loaded. */
 const likeApiError = (
   error: MgmtError,
   { method, path }: Message,

@@ -4,8 +4,8 @@ import type { ClientSettings } from "./context.js";
 import { environmentVariable } from "./environment.js";
 
 /**
- * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if
- * that is set too. `unusable` is what the call would have sent instead. Throws `TokenError`.
+ * Returns `MGMT_TOKEN` for a call that has no token of its own. It is not used for another service than `MGMT_BASE_URL`, if that is set
+ * too. `unusable` is the token that the call would have sent instead. Throws `TokenError`.
  */
 export const environmentToken = ({ token, baseUrl }: ClientSettings, unusable: unknown): string => {
   if (token !== undefined || unusable !== undefined) throw malformedToken();

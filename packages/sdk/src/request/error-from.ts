@@ -119,7 +119,7 @@ const invalidResponse = (
   });
 };
 
-/** Makes the error of a response that has no value. `fault` is what is wrong with the body of a 2xx response. */
+/** Makes the error of a response that has no value. `fault` is the problem of the body of a 2xx response. */
 export const responseError = (
   message: { method: string; path: string },
   response: TransportResponse,

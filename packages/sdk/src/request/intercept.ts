@@ -43,7 +43,7 @@ export const trace = <T>(
     .then(() => result);
 };
 
-/** The first middleware is the outermost. Debug output is the innermost, so that it shows what is really sent. */
+/** The first middleware is the outermost. Debug output is the innermost, so that it shows the requests that are really sent. */
 const compose = ({ middleware, debug, transport }: ClientSettings): Next => {
   const printing: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
   const transmit: Next = async (request) => {

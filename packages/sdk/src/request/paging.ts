@@ -35,7 +35,7 @@ const maxEmptyPages = 1_000;
 /** Loads one page: the first, once, or the one at a cursor. Adds its cursor to `seen`, those of the pages before it. */
 type LoadPage<T> = (cursor?: string, seen?: Seen) => ApiPromise<CursorPage<T>>;
 
-/** Of a rejected promise, as TypeScript declares it: programs say what they expect. */
+/** Of a rejected promise, as TypeScript declares it: programs name the type that they expect. */
 type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
 
 /**
@@ -157,7 +157,7 @@ export const listPages = <T>(
 
 /** Reads `{ data, pagination }`. Returns undefined when the body does not have this form. */
 export const readPage: ReadPage = <T>(body: unknown, seen: Seen) => {
-  // Every field is checked before it is used; the contract says what the items are.
+  // Every field is checked before it is used; the contract defines the items.
   const { data, pagination } = (body ?? {}) as Partial<Envelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;

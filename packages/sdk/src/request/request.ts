@@ -90,7 +90,7 @@ const traceCall = async <T>(
     if (error instanceof MgmtError) {
       if (attempts[0]) error.attempts ??= attempts;
       const { stack }: { stack?: unknown } = new Error();
-      // A program may have replaced what makes stacks.
+      // A program may have replaced the code that makes stacks.
       if (typeof stack === "string") error.stack = String(error) + stack.replace(/.*\n.*/, "");
     }
     throw error;

@@ -8,10 +8,7 @@ import { forTransport } from "#limit";
 import { channelOf } from "#trace-channels";
 import { checkedResponse } from "#type-checks";
 
-/**
- * Sends one request and reads the complete response. Returns a `ConnectionError` for what the transport throws; throws
- * anything else.
- */
+/** Sends one request and reads the complete response. Returns a `ConnectionError` for an error of the transport; throws anything else. */
 export const send = async (
   { settings, attempts, limit }: CallContext,
   message: Message,
@@ -42,7 +39,7 @@ export const send = async (
   }
 };
 
-/** The error for what a transport threw. Errors of the SDK are returned unchanged. */
+/** The error for an error of a transport. Errors of the SDK are returned unchanged. */
 export const connectionErrorFrom = (request: OutgoingRequest, cause: unknown): MgmtError => {
   if (cause instanceof MgmtError) return cause;
   const reason = reasonOf(cause);

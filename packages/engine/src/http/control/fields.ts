@@ -2,7 +2,7 @@ import { controlErrors } from "../../control/control-error.js";
 import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 import type { Server } from "../../server/server.js";
 
-/** More than a snapshot has, whose rows contain what requests may contain. */
+/** More than a snapshot has, whose rows contain strings of requests. */
 const maxDepth = 128;
 
 /** The JSON object in the body of a control request; empty when there is no body. */

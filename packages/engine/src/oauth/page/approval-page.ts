@@ -35,8 +35,8 @@ const decisionCommands = ({ id, operationId }: ApprovalRow): Html =>
 const readable = (time: number): string => `${timestamp(time).slice(0, 16).replace("T", " ")} UTC`;
 
 /**
- * Renders the page that shows what an agent requests and how its sponsor can decide. The page cannot approve
- * or deny the request itself, because it does not authenticate the visitor.
+ * Renders the page that shows the request of an agent and how its sponsor can decide. The page cannot approve or deny the request itself,
+ * because it does not authenticate the visitor.
  */
 export const approvalPage = (approval: ApprovalRow): string => {
   const { status, request, operationId, agentId, expiresAt, windowExpiresAt } = approval;

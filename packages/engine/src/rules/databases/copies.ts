@@ -24,7 +24,7 @@ export const beginCopy = (context: RuleContext, target: Target): void => {
   context.store.databases.update(source.id, { copies: [...others, target.id] });
 };
 
-/** Removes what `beginCopy` has recorded. */
+/** Removes the record of `beginCopy`. */
 export const endCopy = (context: RuleContext, target: Target): void => {
   const source = findSource(context, target);
   if (!source?.copies?.includes(target.id)) return;

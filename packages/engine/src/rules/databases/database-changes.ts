@@ -76,7 +76,7 @@ const isSuperseded = ({ store }: RuleContext, database: DatabaseRow, change: Dat
     ((change.type === "setPassword" || change.type === "deleteConnection") &&
       store.connections.get(change.connectionId) === undefined));
 
-/** A change with what the real database needs to know to make it. */
+/** A change, with the data that the real database needs to make it. */
 interface Applicable {
   readonly database: DatabaseRow;
   readonly change: DatabaseChange;

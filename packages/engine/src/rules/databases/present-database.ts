@@ -44,7 +44,7 @@ const presentCore = (context: RowContext, row: DatabaseRow): Omit<Database, "con
   logicalId: row.logicalId,
 });
 
-/** Returns what `presentDatabase` reads for the database with this id. */
+/** Returns the rows that `presentDatabase` reads for the database with this id. */
 export const preloadsOfPresented = (databaseId: string | undefined): Preload[] =>
   databaseId === undefined
     ? []

@@ -47,8 +47,8 @@ const replaceByCopy = async (cluster: string, account: Account): Promise<void> =
 const formerEnd = /^\.[0-9a-f]{12}\.former$/;
 
 /**
- * Repairs what a process left that was killed while it replaced the cluster by a copy: moves the former cluster back if there is no
- * cluster, and removes it otherwise. Nothing else may be using the directory.
+ * Repairs the directory after a process that was killed while it replaced the cluster by a copy: moves the former cluster back if there is
+ * no cluster, and removes it otherwise. Nothing else may be using the directory.
  */
 export const finishReplacement = async (cluster: string): Promise<void> => {
   const directory = dirname(cluster);

@@ -133,7 +133,7 @@ const readComplete = async (path: string): Promise<Manifest | undefined> => {
   return manifest;
 };
 
-/** Tells whether a directory contains nothing but the lock and what a killed first start left of its manifest. */
+/** Tells whether a directory contains nothing but the lock and the manifest of a killed first start. */
 const isEmpty = async (path: string): Promise<boolean> =>
   (await readdir(path)).every((name) => name.startsWith(lockName) || isUnfinished(name, [manifestName]));
 

@@ -135,7 +135,7 @@ const hasEnded = async (path: string): Promise<boolean> => {
 const isOld = async (path: string): Promise<boolean> =>
   Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) > writeLimit;
 
-/** A lock, and what is known of its holder. The holder of a lock that cannot be read is unknown. */
+/** A lock, and the state of its holder. The holder of a lock that cannot be read is unknown. */
 type Found = { owner: Owner; life: Life } | { owner: undefined; life: "unknown" };
 
 /** Returns the life of the process that uses a data directory; undefined when the directory has no lock. */

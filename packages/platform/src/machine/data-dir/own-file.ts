@@ -47,7 +47,7 @@ export const openOwn = async (path: string, flags: number): Promise<FileHandle> 
   }
 };
 
-/** Reads a regular file of this account as text. Throws what `openOwn` throws. */
+/** Reads a regular file of this account as text. Throws the errors of `openOwn`. */
 export const readOwn = async (path: string): Promise<string> =>
   readAll(await openOwn(path, constants.O_RDONLY));
 

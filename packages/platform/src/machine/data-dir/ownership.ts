@@ -30,8 +30,8 @@ export interface CheckedNames {
 }
 
 /**
- * Refuses a data directory that another account could have prepared or can change, because the platform trusts what is in
- * it: links, directories and files of another account, and ones that others can write.
+ * Refuses a data directory that another account could have prepared or can change, because the platform trusts the files in it: links,
+ * directories and files of another account, and ones that others can write.
  *
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system when the directory cannot be read.
  */

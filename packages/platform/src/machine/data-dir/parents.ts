@@ -11,8 +11,8 @@ const sticky = 0o1000;
 const maxLinks = 40;
 
 /**
- * Returns why another account could replace what is at this path: it owns, or can write to, a directory or a link on the way to it.
- * Stops at the first part that does not exist.
+ * Returns why another account could replace the file or directory at this path: it owns, or can write to, a directory or a link on the way
+ * to it. Stops at the first part that does not exist.
  *
  * @param path an absolute path.
  */

@@ -35,7 +35,7 @@ export const oldestMajor = 14;
 /**
  * Finds the first Postgres that runs on this machine.
  *
- * @throws PlatformError `platform:no_postgres`, which lists what was tried and why each attempt failed;
+ * @throws PlatformError `platform:no_postgres`, which lists the attempts and why each failed;
  *   `platform:process_limit`.
  */
 export const findBinaries = async (search: BinariesSearch): Promise<Binaries> => {

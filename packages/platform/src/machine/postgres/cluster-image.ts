@@ -104,8 +104,8 @@ const readFileOf = (uid: number, path: string): Buffer => {
 };
 
 /**
- * Writes the cluster to a new directory, and makes `account` its owner. Directories get their new owner last, and inner ones
- * before outer ones, because the account could replace what is in a directory that it owns.
+ * Writes the cluster to a new directory, and makes `account` its owner. Directories get their new owner last, and inner ones before outer
+ * ones, because the account could replace files in a directory that it owns.
  */
 export const writeCluster = (image: ClusterImage, directory: string, account: Account | undefined): void => {
   const { directories } = image.contents;

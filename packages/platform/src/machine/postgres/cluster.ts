@@ -248,7 +248,7 @@ const createRecords = async (
 };
 
 /**
- * Makes the files of a new cluster survive a power failure. Postgres syncs only what it changes, and neither the image nor initdb is
+ * Makes the files of a new cluster survive a power failure. Postgres syncs only files that it changes, and neither the image nor initdb is
  * synced when it is written. The server may be running.
  *
  * @throws PlatformError `platform:postgres_failed`.

@@ -114,8 +114,8 @@ const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
 };
 
 /**
- * Whether this process can tell what other processes are. If not, Postgres refuses to start beside a server of its directory. The
- * files may be those of another namespace, in which the same ids mean other processes.
+ * Whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files may be
+ * those of another namespace, in which the same ids mean other processes.
  */
 export const seesProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));

@@ -38,8 +38,8 @@ export const rotateLog = async (path: string, maxBytes: number): Promise<void> =
 };
 
 /**
- * Writes what it reads with control characters and bytes outside of ASCII as visible characters such as `^[`. Ends at the end of
- * its input. A full disk ends `cat` but not the loop.
+ * Writes its input with control characters and bytes outside of ASCII as visible characters such as `^[`. Ends at the end of its input. A
+ * full disk ends `cat` but not the loop.
  */
 const script = "until cat -uv; do sleep 1 || exit; done";
 
@@ -52,7 +52,7 @@ export interface LogWriter {
 }
 
 /**
- * Starts a program that writes to a log what a terminal can show: any client that reaches the port of Postgres chooses the names in
+ * Starts a program that writes a log that is safe to show on a terminal: any client that reaches the port of Postgres chooses the names in
  * refused connections. It outlives this process, so that no message is lost when that is killed.
  */
 export const startLogWriter = (log: FileHandle, account: Account | undefined): LogWriter => {

@@ -187,7 +187,7 @@ export class PostgresServer {
     return readFile(this.#logFile).catch(() => Buffer.alloc(0));
   }
 
-  /** Ends the postmaster at once. The next start ends what is left of the server, and repairs the files. */
+  /** Ends the postmaster at once. The next start ends the remaining processes of the server, and repairs the files. */
   kill(): void {
     this.#process.kill("SIGKILL");
   }

@@ -23,8 +23,8 @@ export const serverParameters = (
     listen_addresses: "127.0.0.1",
     // It would be in the titles of processes, in front of the role by which the platform finds sessions that start.
     cluster_name: "",
-    // A socket file costs half of what loopback TCP does. In the data directory, nobody else reaches it, and it is removed
-    // with the directory. The relative path keeps within the limit of 107 bytes.
+    // A socket file costs half as much as loopback TCP. In the data directory, nobody else reaches it, and it is removed with the
+    // directory. The relative path keeps within the limit of 107 bytes.
     unix_socket_directories: ".",
 
     // Tenants cannot take the connections of the platform itself.

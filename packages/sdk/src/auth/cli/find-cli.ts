@@ -47,7 +47,7 @@ interface FoundPackage {
   readonly untrusted?: string | undefined;
 }
 
-/** Finds the package in the folders in which Node.js looks for what this module imports. */
+/** Finds the package in the folders in which Node.js looks for the imports of this module. */
 const findPackage = (): FoundPackage => {
   // A bundle in the format of CommonJS has no address.
   const url: string | undefined = import.meta.url;
@@ -57,7 +57,7 @@ const findPackage = (): FoundPackage => {
   const candidates = (require.resolve.paths(script) ?? [])
     .map((folder) => ({ folder, file: join(folder, script) }))
     .filter(({ file }) => exists(file));
-  // Who can write there can also write what is running.
+  // Who can write there can also change the running program.
   const isTrusted = ({ folder, file }: { folder: string; file: string }): boolean =>
     ownFile.startsWith(folder + sep) || isProtected(file);
   const trusted = candidates.find(isTrusted);
@@ -98,6 +98,6 @@ const sticky = 0o1000;
 const isProtectedPath = (path: string): boolean => {
   const stats = lstatSync(path);
   if (isForeign(stats)) return false;
-  // The mode of a link means nothing. In a sticky folder, nobody can replace what belongs to another account.
+  // The mode of a link means nothing. In a sticky folder, nobody can replace files of another account.
   return stats.isSymbolicLink() || (stats.mode & sticky) !== 0 || !isWritableByOthers(stats);
 };

@@ -47,17 +47,17 @@ export interface FileLockOptions {
  * heartbeat; after 10 seconds without a change the holder is considered dead. A live holder whose process can be checked never
  * loses the lock.
  *
- * The lock is for work that takes seconds and that another process may repeat, such as a refresh or a change of a small file: a
- * lock that a killed container leaves must not need a person to remove it. A holder that was suspended for longer may therefore
- * run at the same time as its heir, so work that replaces a file does so atomically. For what two processes would destroy, such
- * as the data of a database, a holder that cannot be checked must be refused instead.
+ * The lock is for work that takes seconds and that another process may repeat, such as a refresh or a change of a small file: a lock that a
+ * killed container leaves must not need a person to remove it. A holder that was suspended for longer may therefore run at the same time as
+ * its heir, so work that replaces a file does so atomically. For work that two processes would destroy, such as the data of a database, a
+ * holder that cannot be checked must be refused instead.
  *
  * The lock of a dead holder is inherited, never deleted: the process that creates `<file>.<nonce of the dead holder>`
  * is the successor, if the lock still names the dead holder afterwards. Two processes that find the same dead holder
  * therefore cannot both replace it, nor replace its successor.
  *
- * If the folder becomes read-only, no process can acquire the lock, and the holder cannot remove it. The holder then
- * marks the lock file as done. Until then, waiters keep waiting, so that they can read what the holder stored.
+ * If the folder becomes read-only, no process can acquire the lock, and the holder cannot remove it. The holder then marks the lock file as
+ * done. Until then, waiters keep waiting, so that they can read the value that the holder stored.
  */
 export const withFileLock = async <T>(
   file: string,

@@ -1,7 +1,7 @@
 import { MgmtError } from "../../errors/mgmt-error.js";
 import { AuthError, type AuthErrorCode, TokenStoreError } from "../auth-error.js";
 
-/** Content of the page that the browser shows after the callback: what happened, what to do, and the error message. */
+/** Content of the page that the browser shows after the callback: the outcome, the next step, and the error message. */
 export interface ClosingPage {
   /** Selects the sign above the title. */
   outcome: "good" | "bad" | "none";
