@@ -18,8 +18,8 @@ const target = `${folder}/schema/generated/printed-schemas.ts`;
 const virtual = join(root, folder, "printed-results.ts");
 
 /**
- * Generates the schemas of what hand-written commands print, for `mgmt schema`, from the types of their results. What several commands
- * print is declared in `SharedResults`.
+ * Generates the schemas of the output of hand-written commands, for `mgmt schema`, from the types of their results. Results that several
+ * commands print are declared in `SharedResults`.
  */
 export const generateCliPrinted = async (declarations: readonly Declared[]): Promise<Map<string, string>> => {
   const printing = declarations
@@ -47,9 +47,9 @@ export const generateCliPrinted = async (declarations: readonly Declared[]): Pro
     `import type { SharedResults } from "../shared-results.js";`,
     "/** Hand-written commands that print JSON, by the words that call them. */",
     `export type Printing = ${names.join(" | ")};`,
-    "/** What they print. */",
+    "/** The schemas of their output. */",
     `export const printedResults: Readonly<Record<Printing, Schema>> = ${propertiesOf("PrintedResults")};`,
-    "/** What several commands print. */",
+    "/** The schemas of results that several commands print. */",
     `export const sharedResults: Readonly<Record<keyof SharedResults, Schema>> = ${propertiesOf("SharedResults")};`,
   ];
   return new Map([[target, await format("typescript", lines.join("\n"))]]);

@@ -24,7 +24,7 @@ const printPatternWords = ({ schemas }: Contract): string => {
   const words = Object.values(schemas).flatMap(({ pattern, "x-pattern-words": text }) =>
     pattern === undefined || text === undefined ? [] : [[pattern, text]],
   );
-  return `/** What the patterns of the contract allow, in words. */
+  return `/** The values that the patterns of the contract allow, in words. */
 export const patternWords: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(words))};
 `;
 };

@@ -2,7 +2,7 @@ import type { Failure } from "../../errors/failure.js";
 import type { ItemResult } from "../../output/output.js";
 import type { PlannedRequest } from "../../output/curl-line.js";
 
-/** What several commands print. */
+/** The results that several commands print. */
 export interface SharedResults {
   /** A line of standard error of a command that failed. */
   error: { readonly error: Omit<Failure, "exitCode"> };

@@ -42,7 +42,7 @@ export type Printing =
   | "schema"
   | "status"
   | "version";
-/** What they print. */
+/** The schemas of their output. */
 export const printedResults: Readonly<Record<Printing, Schema>> = {
   api: { description: "The body of the response." },
   apply: {
@@ -1373,7 +1373,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     description: "What `mgmt version` prints.",
   },
 };
-/** What several commands print. */
+/** The schemas of results that several commands print. */
 export const sharedResults: Readonly<Record<keyof SharedResults, Schema>> = {
   error: {
     type: "object",
