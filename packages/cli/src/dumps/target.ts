@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { confirmationNeeded } from "../errors/run-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import type { DatabaseAccess } from "../run/database-url.js";
-import { relationsIn, tablesWithRows } from "./contents.js";
+import { query, queryTarget } from "../postgres/query.js";
 
 /** How many tables a question names. */
 const maxNamedTables = 5;
@@ -61,3 +61,13 @@ export const inOneTransaction = async <T>(
     throw error;
   }
 };
+
+/** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `query`. */
+const relationsIn = (access: DatabaseAccess, context: Pick<Context, "env" | "signal">): Promise<string[]> =>
+  query("relations", queryTarget(access, context), context);
+
+/** Returns the names of the tables that have rows, except those in which tools record migrations. Throws the errors of `query`. */
+const tablesWithRows = (
+  access: DatabaseAccess,
+  context: Pick<Context, "env" | "signal">,
+): Promise<string[]> => query("tablesWithRows", queryTarget(access, context), context);
