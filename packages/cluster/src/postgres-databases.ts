@@ -86,12 +86,12 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#logins = parts.logins;
     this.#spares = parts.spares;
     const { sessions, onLog = () => undefined } = parts;
-    const inTurn = async (name: string, work: () => Promise<void>): Promise<void> => {
-      const inTurnHere = (): Promise<void> => this.#mutex.run([name], work);
+    const withLock = async (name: string, work: () => Promise<void>): Promise<void> => {
+      const withLocalLock = (): Promise<void> => this.#mutex.run([name], work);
       // The lock of work on the database, in all processes.
-      await (sessions ? sessions.exclusively([`database ${name}`], inTurnHere) : inTurnHere());
+      await (sessions ? sessions.exclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
-    this.#recovery = new Recovery(parts.admin, parts.copies, inTurn, onLog);
+    this.#recovery = new Recovery(parts.admin, parts.copies, withLock, onLog);
     this.#waiting = new WaitingWork(onLog, parts.directory);
   }
 
@@ -238,12 +238,12 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async grant(databaseId: string, credential: DatabaseCredential): Promise<void> {
     const name = databaseName(databaseId);
-    await this.#inTurn([name], () => this.#logins.grant(name, credential));
+    await this.#withLock([name], () => this.#logins.grant(name, credential));
   }
 
   async revoke(databaseId: string, connectionId: string): Promise<void> {
     const name = databaseName(databaseId);
-    await this.#inTurn([name], () => this.#logins.revoke(name, connectionId));
+    await this.#withLock([name], () => this.#logins.revoke(name, connectionId));
   }
 
   async backup(databaseId: string, backupId: string): Promise<{ size: number }> {
@@ -260,7 +260,7 @@ export class PostgresDatabases implements DatabaseEngine {
 
   async dropBackup(backupId: string): Promise<void> {
     for (const backup of await this.#catalog.databasesLike(`%${backupSuffix(backupId)}`)) {
-      await this.#inTurn([ownerOf(backup)], () => this.#copies.drop(backup));
+      await this.#withLock([ownerOf(backup)], () => this.#copies.drop(backup));
     }
   }
 
@@ -277,7 +277,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /** Does the work when no other work uses these databases. */
-  async #inTurn<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+  async #withLock<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
     try {
       return await this.#mutex.run(names, work);
     } catch (error) {
@@ -291,7 +291,7 @@ export class PostgresDatabases implements DatabaseEngine {
    * wait for a resource.
    */
   #inTurnUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
-    return this.#waiting.run(names[0], () => this.#inTurn(names, work));
+    return this.#waiting.run(names[0], () => this.#withLock(names, work));
   }
 
   async #fill(

@@ -9,7 +9,7 @@ import {
   escapeLiteral,
 } from "pg";
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import { FairTurns } from "@mgmt/engine/internal";
+import { FairSemaphore } from "@mgmt/engine/internal";
 import { reaching, unavailable } from "./unavailable.js";
 import { clientConfigOf } from "../policy/address.js";
 import type { Cluster } from "../policy/cluster.js";
@@ -92,8 +92,8 @@ export class Admin {
   /** For statements that copy or drop a database, so that nothing else waits for their connections. */
   readonly #longPool: Pool;
   /** Long statements wait here, because the pool would give up after some time, as if Postgres could not be reached. */
-  readonly #longTurns = new FairTurns({ total: maxLong });
-  readonly #turnsWithin = new FairTurns({ total: maxWithin });
+  readonly #longSemaphore = new FairSemaphore({ total: maxLong });
+  readonly #innerSemaphore = new FairSemaphore({ total: maxWithin });
   readonly #blockers: Blockers;
   readonly #report: (problem: string) => void;
 
@@ -139,7 +139,7 @@ export class Admin {
    */
   async run(statement: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#longTurns.run("", async () =>
+    await this.#longSemaphore.run("", async () =>
       this.#runOn(await reaching(() => this.#longPool.connect()), statement, signal),
     );
   }
@@ -170,7 +170,7 @@ export class Admin {
 
   /** Runs statements in one transaction in another database. */
   async scriptWithin(database: string, statements: readonly StatementWithin[]): Promise<void> {
-    await this.#turnsWithin.run(database, async () => {
+    await this.#innerSemaphore.run(database, async () => {
       const client = await reaching(() => this.#connectTo(database));
       try {
         await this.#reaching(() => client.query(statements.map(({ text }) => text).join(";\n")));
@@ -275,7 +275,7 @@ export class Admin {
 
   /** Returns whether Postgres accepts the password of a login. */
   accepts(login: Login): Promise<boolean> {
-    return this.#turnsWithin.run(login.database, () => acceptsPassword(this.address, login));
+    return this.#innerSemaphore.run(login.database, () => acceptsPassword(this.address, login));
   }
 
   /** Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail. */

@@ -1,5 +1,5 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
-import { FairTurns } from "@mgmt/engine/internal";
+import { FairSemaphore } from "@mgmt/engine/internal";
 import { connectionLimits } from "../connection/connection-limits.js";
 import { scramVerifier } from "../connection/scram.js";
 import { type Admin, identifier, literal } from "../connection/admin.js";
@@ -41,7 +41,7 @@ export class Logins {
   /** Passwords by role, as this process has set or found them. Other processes may have set others. */
   readonly #passwords = new Map<string, string>();
   /** Leaves most connections to other work while clients send names that do not exist. */
-  readonly #searches = new FairTurns({ total: 1 });
+  readonly #searches = new FairSemaphore({ total: 1 });
 
   constructor(admin: Admin, copies: Copies) {
     this.#admin = admin;

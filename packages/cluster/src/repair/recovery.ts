@@ -11,7 +11,7 @@ const pause = 250;
 /** Time until the next attempt to drop a database, after a session that does not react to signals prevented it, in milliseconds. */
 const stalledPause = 5_000;
 
-type InTurn = (name: string, work: () => Promise<void>) => Promise<void>;
+type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
 
 /**
  * Repairs the state of Postgres after work that a lost connection has interrupted: invalid databases, unfinished copies, and databases that
@@ -20,7 +20,7 @@ type InTurn = (name: string, work: () => Promise<void>) => Promise<void>;
 export class Recovery {
   readonly #admin: Admin;
   readonly #copies: Copies;
-  readonly #inTurn: InTurn;
+  readonly #withLock: WithLock;
   readonly #closed = new AbortController();
   #running: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
@@ -29,13 +29,13 @@ export class Recovery {
   readonly #attempt: Attempt;
 
   /**
-   * @param inTurn runs work on the database with this name when no other work does.
+   * @param withLock runs work on the database with this name when no other work does.
    * @param report receives a message about each repair that Postgres refuses, once. The next start tries again.
    */
-  constructor(admin: Admin, copies: Copies, inTurn: InTurn, report: (problem: string) => void) {
+  constructor(admin: Admin, copies: Copies, withLock: WithLock, report: (problem: string) => void) {
     this.#admin = admin;
     this.#copies = copies;
-    this.#inTurn = inTurn;
+    this.#withLock = withLock;
     copies.onStall = () => {
       this.#isStalled = true;
       this.begin();
@@ -83,11 +83,11 @@ export class Recovery {
       const kind = kindOf(name);
       if (invalid || kind === "temporary") {
         await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
-          this.#inTurn(ownerOf(name), () => this.#drop(name)),
+          this.#withLock(ownerOf(name), () => this.#drop(name)),
         );
       } else if (kind === "database" && !open) {
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
-          this.#inTurn(name, () => this.#open(name)),
+          this.#withLock(name, () => this.#open(name)),
         );
       }
     }

@@ -1,6 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FairTurns, KeyedMutex, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine/internal";
+import {
+  FairSemaphore,
+  KeyedMutex,
+  LockLostError,
+  type Sessions,
+  type WorkLock,
+} from "@mgmt/engine/internal";
 import { Client, type ClientConfig, type QueryResultRow } from "pg";
 import { presenceLock } from "../connection/presence-lock.js";
 import { isLost } from "./commit-outcome.js";
@@ -13,7 +19,7 @@ const retryDelay = 50;
 class Session implements WorkLock {
   readonly #client: Client;
   readonly #ended = new AbortController();
-  readonly #turns = new FairTurns({ total: 1 });
+  readonly #semaphore = new FairSemaphore({ total: 1 });
   #ending: Promise<void> | undefined;
 
   constructor(
@@ -47,7 +53,7 @@ class Session implements WorkLock {
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#turns.run("", () => this.#run<Row>(text, values));
+    return this.#semaphore.run("", () => this.#run<Row>(text, values));
   }
 
   async #run<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {

@@ -16,7 +16,7 @@ import { toStorable } from "./json-text.js";
 import { type Load, type Results, type Source, commit, isHit, loadAlone, loadWithin } from "./loads.js";
 import { literal } from "./reads.js";
 import { RowCache } from "./row-cache.js";
-import { type WriterLimits, WriterTurns } from "../connection/writer-turns.js";
+import { type WriteLockLimits, FairWriteLock } from "../connection/writer-turns.js";
 import { writesOf } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
@@ -25,7 +25,7 @@ const conflicts: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 export interface StorageLimits {
   /** How long a commit waits to learn whether it took effect, in milliseconds. */
   readonly patience: number;
-  readonly writers: WriterLimits;
+  readonly writers: WriteLockLimits;
 }
 
 /** The parts that all transactions of one process share. */
@@ -33,7 +33,7 @@ interface Shared extends Source {
   readonly pool: Pool;
   readonly schema: string;
   readonly patience: number;
-  readonly turns: WriterTurns;
+  readonly writeLock: FairWriteLock;
 }
 
 /** Stores rows in the tables of one Postgres schema. Several processes may use the schema at the same time. */
@@ -44,7 +44,7 @@ export class PostgresStorageAdapter implements StorageAdapter {
     this.#shared = {
       ...{ pool, schema, patience },
       identifier: escapeIdentifier(schema),
-      turns: new WriterTurns(writers),
+      writeLock: new FairWriteLock(writers),
       rows: new RowCache(),
     };
   }
@@ -114,8 +114,8 @@ class WriteTransaction implements Transaction {
   readonly #shared: Shared;
   readonly #locks: readonly string[];
   #client: Promise<PoolClient> | undefined;
-  /** Ends the turn of the transaction. */
-  #endTurn = (): void => undefined;
+  /** Releases the write lock of the transaction. */
+  #releaseLock = (): void => undefined;
 
   constructor(shared: Shared, locks: readonly string[]) {
     this.#shared = shared;
@@ -161,7 +161,7 @@ class WriteTransaction implements Transaction {
     // The driver knows the process id, but its types do not.
     const backend = (client as { processID?: number | null } | undefined)?.processID ?? null;
     client?.release(true);
-    this.#endTurn();
+    this.#releaseLock();
     const { pool, schema, patience } = this.#shared;
     const outcome = await findOutcome({ pool, schema, backend, changes, patience });
     if (outcome === "committed") return;
@@ -208,19 +208,19 @@ class WriteTransaction implements Transaction {
       )
       // There is no connection to release.
       .catch(() => undefined)
-      .finally(() => this.#endTurn());
+      .finally(() => this.#releaseLock());
   }
 
   #release(): void {
     const client = this.#client;
     this.#client = undefined;
     void client?.then((open) => open.release());
-    this.#endTurn();
+    this.#releaseLock();
   }
 
   async #connect(): Promise<PoolClient> {
-    const { pool, turns } = this.#shared;
-    this.#endTurn = await turns.take(this.#locks);
+    const { pool, writeLock } = this.#shared;
+    this.#releaseLock = await writeLock.acquire(this.#locks);
     return pool.connect();
   }
 }

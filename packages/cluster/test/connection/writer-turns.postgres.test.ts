@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../../src/rows/open-records.js";
 import { lockKey } from "../../src/rows/postgres-storage-adapter.js";
-import { WriterTurns } from "../../src/connection/writer-turns.js";
+import { FairWriteLock } from "../../src/connection/writer-turns.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 import { StoredProcess } from "../rows/stored-process.js";
 
@@ -37,12 +37,12 @@ describe("requests that change one workspace", () => {
 });
 
 /** Takes turns, and notes which have begun. */
-const start = (turns: WriterTurns, began: string[], locks: readonly string[], name = locks.join()) => {
-  const turn = turns.take(locks).then((end) => {
+const start = (writeLock: FairWriteLock, began: string[], locks: readonly string[], name = locks.join()) => {
+  const hold = writeLock.acquire(locks).then((end) => {
     began.push(name);
     return end;
   });
-  return { end: async () => (await turn)(), begun: turn };
+  return { end: async () => (await hold)(), begun: hold };
 };
 
 /** Resolves when everything that can begin has begun. */
@@ -50,11 +50,11 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe("the turns of writers", () => {
   it("let one at a time hold a lock, in the order of their calls", async () => {
-    const turns = new WriterTurns({ total: 10, patience: 60_000 });
+    const writeLock = new FairWriteLock({ total: 10, patience: 60_000 });
     const began: string[] = [];
-    const first = start(turns, began, ["a"], "first");
-    const second = start(turns, began, ["a"], "second");
-    start(turns, began, ["b"], "third");
+    const first = start(writeLock, began, ["a"], "first");
+    const second = start(writeLock, began, ["a"], "second");
+    start(writeLock, began, ["b"], "third");
     await settled();
     expect(began).toEqual(["first", "third"]);
     await first.end();
@@ -63,10 +63,10 @@ describe("the turns of writers", () => {
   });
 
   it("let a writer of several locks wait for all of them", async () => {
-    const turns = new WriterTurns({ total: 10, patience: 60_000 });
+    const writeLock = new FairWriteLock({ total: 10, patience: 60_000 });
     const began: string[] = [];
-    const [a, b] = [start(turns, began, ["a"]), start(turns, began, ["b"])];
-    const both = start(turns, began, ["b", "a", "b"], "both");
+    const [a, b] = [start(writeLock, began, ["a"]), start(writeLock, began, ["b"])];
+    const both = start(writeLock, began, ["b", "a", "b"], "both");
     await a.end();
     await settled();
     expect(began).toEqual(["a", "b"]);
@@ -76,12 +76,12 @@ describe("the turns of writers", () => {
   });
 
   it("do not exceed the total, and keep no workspace waiting for all writers of another", async () => {
-    const turns = new WriterTurns({ total: 1, patience: 60_000 });
+    const writeLock = new FairWriteLock({ total: 1, patience: 60_000 });
     const began: string[] = [];
-    const busy = Array.from({ length: 5 }, () => start(turns, began, ["a"]));
-    const other = start(turns, began, ["b"]);
+    const busy = Array.from({ length: 5 }, () => start(writeLock, began, ["a"]));
+    const other = start(writeLock, began, ["b"]);
     await settled();
-    const none = start(turns, began, [], "none");
+    const none = start(writeLock, began, [], "none");
     await settled();
     expect(began).toEqual(["a"]);
     await busy[0]?.end();
@@ -94,15 +94,15 @@ describe("the turns of writers", () => {
   it("refuse a writer that has waited too long, and go on with the next one", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const turns = new WriterTurns({ total: 1, patience: 10_000 });
-    const end = await turns.take(["a"]);
+    const writeLock = new FairWriteLock({ total: 1, patience: 10_000 });
+    const end = await writeLock.acquire(["a"]);
     const refused = [["a"], ["b"], []].map((locks) =>
-      expect(turns.take(locks)).rejects.toThrow(DatabaseUnavailableError),
+      expect(writeLock.acquire(locks)).rejects.toThrow(DatabaseUnavailableError),
     );
     vi.advanceTimersByTime(10_000);
     await Promise.all(refused);
     end();
-    (await turns.take(["a"]))();
-    (await turns.take(["b"]))();
+    (await writeLock.acquire(["a"]))();
+    (await writeLock.acquire(["b"]))();
   });
 });

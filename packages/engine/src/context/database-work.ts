@@ -33,7 +33,7 @@ export class DatabaseWork {
    *
    * @throws the error of the work; LockLostError instead if the work has lost its locks.
    */
-  inTurn<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+  withLock<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
     return this.#exclusively(databaseIds, async (lock) => {
       try {
         return await work(lock);

@@ -1,5 +1,5 @@
 /** Limits work at the same time, in total and for each key. Keys whose work waits take turns, so none waits for all work of another. */
-export class FairTurns {
+export class FairSemaphore {
   readonly #limits: { readonly total: number; readonly perKey: number };
   readonly #running = new Map<string, number>();
   /** The work that waits, by key. The key whose turn was the longest ago comes first. */

@@ -4,7 +4,7 @@ import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.
 import { JobTakenError, SupersededError } from "./job-handler.js";
 import { withoutHold } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
-import { FairTurns } from "./fair-turns.js";
+import { FairSemaphore } from "./fair-turns.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /**
@@ -64,8 +64,8 @@ export class JobRunner {
   /** Jobs of this process that have not started. */
   readonly #waiting = new Map<string, ScheduledJob>();
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #turns = new FairTurns(limits);
-  readonly #awaitedTurns = new FairTurns(awaitedLimits);
+  readonly #semaphore = new FairSemaphore(limits);
+  readonly #awaitedSemaphore = new FairSemaphore(awaitedLimits);
   #poll: ReturnType<typeof setInterval> | undefined;
   #soon: ReturnType<typeof setImmediate> | undefined;
   #looking: Promise<void> | undefined;
@@ -280,7 +280,7 @@ export class JobRunner {
     const { perform, transact, onDefect } = this.#parts;
     const wasOpen = this.#isOpen;
     let isLeft = false;
-    const error = await this.#inTurn(job, isAwaited, async () => {
+    const error = await this.#runFairly(job, isAwaited, async () => {
       isLeft = wasOpen && !this.#isOpen && !isAwaited;
       return isLeft ? undefined : perform(job, isAwaited);
     });
@@ -308,12 +308,12 @@ export class JobRunner {
   }
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */
-  async #inTurn(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
+  async #runFairly(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
     const { workspacesOf, onDefect } = this.#parts;
-    const turns = isAwaited ? this.#awaitedTurns : this.#turns;
+    const semaphore = isAwaited ? this.#awaitedSemaphore : this.#semaphore;
     try {
       const workspaces = job.workspaceId === undefined ? await workspacesOf([job]) : [job.workspaceId];
-      return await turns.run(workspaces[0] ?? "", work);
+      return await semaphore.run(workspaces[0] ?? "", work);
     } catch (error) {
       // The job is stored, and runs later.
       if (error instanceof DatabaseUnavailableError)

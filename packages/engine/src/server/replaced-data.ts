@@ -58,14 +58,14 @@ const dropRemoved = (
 ): Step[] => {
   const databases = rowsRemoved<DatabaseRow>(before, after, "databases").map(({ id }): Step => () => {
     databaseWork.cancelFilling(id);
-    return databaseWork.inTurn([id], async () => {
+    return databaseWork.withLock([id], async () => {
       if ((await findDatabase(context, id)) === undefined) await databaseEngine.drop(id);
     });
   });
   const backups = rowsRemoved<BackupRow>(before, after, "backups").map(
     ({ id, databaseId }): Step =>
       () =>
-        databaseWork.inTurn([databaseId], async () => {
+        databaseWork.withLock([databaseId], async () => {
           const backup = await context.transact(readOnly, ({ store }) => store.backups.get(id));
           if (backup === undefined) await databaseEngine.dropBackup(id);
         }),
@@ -87,7 +87,7 @@ const matchLogins = (
   return differing.map(
     ([id]): Step =>
       () =>
-        databaseWork.inTurn([id], async () => {
+        databaseWork.withLock([id], async () => {
           const database = await findDatabase(context, id);
           if (!database?.row.made || isBeingDeleted(database.row)) return;
           await databaseEngine.create(id, { type: "empty" }, database.credentials);
@@ -126,7 +126,7 @@ const markLostBackups = (
   return added.map(
     ({ id, databaseId }): Step =>
       () =>
-        databaseWork.inTurn([databaseId], async () => {
+        databaseWork.withLock([databaseId], async () => {
           if (await databaseEngine.hasBackup(id)) return;
           await context.transact(withoutLocks, ({ store }) => {
             if (store.backups.get(id)?.status === "completed") store.backups.update(id, { status: "failed" });

@@ -75,13 +75,13 @@ it("runs the work on one database in turn, and the work on others at the same ti
   const work = new DatabaseWork();
   const events: string[] = [];
   const { promise, open } = gate();
-  const first = work.inTurn(["db_a"], async () => {
+  const first = work.withLock(["db_a"], async () => {
     events.push("first starts");
     await promise;
     events.push("first ends");
   });
-  const second = work.inTurn(["db_b", "db_a"], () => Promise.resolve(void events.push("second")));
-  await work.inTurn(["db_c"], () => Promise.resolve(void events.push("third")));
+  const second = work.withLock(["db_b", "db_a"], () => Promise.resolve(void events.push("second")));
+  await work.withLock(["db_c"], () => Promise.resolve(void events.push("third")));
   open();
   await Promise.all([first, second]);
   expect(events).toEqual(["first starts", "third", "first ends", "second"]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { FairTurns } from "@mgmt/engine/internal";
+import { FairSemaphore } from "@mgmt/engine/internal";
 
 /** Work that ends when the test says so. */
 const harness = (limits: { total: number; perKey: number }) => {
-  const turns = new FairTurns(limits);
+  const semaphore = new FairSemaphore(limits);
   const started: string[] = [];
   const endings = new Map<string, () => void>();
   const begin = (name: string): Promise<string> =>
-    turns.run(name.charAt(0), async () => {
+    semaphore.run(name.charAt(0), async () => {
       started.push(name);
       await new Promise<void>((resolve) => endings.set(name, resolve));
       return name;
@@ -17,7 +17,7 @@ const harness = (limits: { total: number; perKey: number }) => {
     endings.get(name)?.();
     await settle();
   };
-  return { started, begin, end, settle, turns };
+  return { started, begin, end, settle, semaphore: semaphore };
 };
 
 describe("fair turns", () => {
@@ -51,9 +51,9 @@ describe("fair turns", () => {
   });
 
   it("pass results and errors on, and give the turn of failed work to the next", async () => {
-    const { turns } = harness({ total: 1, perKey: 1 });
-    const failed = turns.run("a", () => Promise.reject(new Error("failed")));
-    const succeeded = turns.run("a", () => Promise.resolve(2));
+    const { semaphore: semaphore } = harness({ total: 1, perKey: 1 });
+    const failed = semaphore.run("a", () => Promise.reject(new Error("failed")));
+    const succeeded = semaphore.run("a", () => Promise.resolve(2));
     await expect(failed).rejects.toThrow("failed");
     expect(await succeeded).toBe(2);
   });

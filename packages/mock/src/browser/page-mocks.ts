@@ -8,18 +8,18 @@ export interface RunningMock {
 interface PageMocks {
   running?: RunningMock | undefined;
   /** Settles when the work that the mocks have begun is done. */
-  turn: Promise<unknown>;
+  queue: Promise<unknown>;
 }
 
 const key = Symbol.for("@mgmt/mock/browser");
 const page = globalThis as { [key]?: PageMocks };
 
 /** State that all mocks of this page share, also those of other copies of this module, which a hot reload leaves behind. */
-export const pageMocks: PageMocks = (page[key] ??= { turn: Promise.resolve() });
+export const pageMocks: PageMocks = (page[key] ??= { queue: Promise.resolve() });
 
 /** Does something when the mocks of this page have finished their earlier work. */
-export const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-  const done = pageMocks.turn.then(work);
-  pageMocks.turn = done.catch(() => undefined);
+export const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+  const done = pageMocks.queue.then(work);
+  pageMocks.queue = done.catch(() => undefined);
   return done;
 };

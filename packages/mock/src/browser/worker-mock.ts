@@ -10,7 +10,7 @@ import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
 import { answerNavigations } from "./navigations.js";
-import { type RunningMock, inTurn, pageMocks } from "./page-mocks.js";
+import { type RunningMock, enqueue, pageMocks } from "./page-mocks.js";
 import { startUnderPolicy } from "./page-policy.js";
 import { type CreateWorker, PageWorker } from "./page-worker.js";
 import { type StartOptions, assertStartOptions } from "./start-options.js";
@@ -102,12 +102,12 @@ export class WorkerMock extends MockServer {
    */
   // oxlint-disable-next-line typescript/no-misused-promises -- Only the page starts it, and awaits the worker.
   override start(options: StartOptions = {}): Promise<void> {
-    return inTurn(() => this.#start(options));
+    return enqueue(() => this.#start(options));
   }
 
   /** Stops passing requests to this mock, and stops background work. State that `persist` has stored remains. */
   override stop(): Promise<void> {
-    return inTurn(() => this.#stop());
+    return enqueue(() => this.#stop());
   }
 
   async #start(options: StartOptions): Promise<void> {

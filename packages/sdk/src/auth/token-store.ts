@@ -79,13 +79,13 @@ export const exclusively = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   if (store.lock) return store.lock(work, { signal });
-  const turn = (queues.get(store) ?? Promise.resolve()).then(() => {
+  const result = (queues.get(store) ?? Promise.resolve()).then(() => {
     signal.throwIfAborted();
     return work();
   });
   queues.set(
     store,
-    turn.catch(() => undefined),
+    result.catch(() => undefined),
   );
-  return turn;
+  return result;
 };

@@ -43,7 +43,7 @@ export const backupJobs: JobHandlers = {
     const databaseId = (await find())?.databaseId;
     if (databaseId === undefined) return;
     try {
-      await context.databaseWork.inTurn([databaseId], async (lock) => {
+      await context.databaseWork.withLock([databaseId], async (lock) => {
         // A deletion may have come first.
         if ((await find()) === undefined) return;
         const { size } = await context.databaseEngine.backup(databaseId, backupId);

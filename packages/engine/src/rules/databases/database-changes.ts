@@ -225,7 +225,7 @@ export const changeJobs: JobHandlers = {
         context.databaseWork.cancelFilling(databaseId);
         await fillCopies(context, databaseId);
       }
-      await context.databaseWork.inTurn([databaseId], async (lock) => {
+      await context.databaseWork.withLock([databaseId], async (lock) => {
         const applicable = await context.transact(readOnly, (current) =>
           findApplicable(current, databaseId, changeId),
         );
@@ -262,7 +262,7 @@ export const changeJobs: JobHandlers = {
 
   [loginJob]: async (context, databaseId, connectionId = "") => {
     try {
-      await context.databaseWork.inTurn([databaseId], async (lock) => {
+      await context.databaseWork.withLock([databaseId], async (lock) => {
         await setLogin(context, databaseId, connectionId);
         await lock.confirm();
       });

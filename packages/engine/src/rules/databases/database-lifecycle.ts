@@ -202,7 +202,7 @@ const filling =
     // Reading the source first would take another round trip, and most databases have none.
     let used = [databaseId];
     for (let isDone = false; !isDone;) {
-      await databaseWork.inTurn(used, (held) =>
+      await databaseWork.withLock(used, (held) =>
         databaseWork.filling(databaseId, { held, isWanted }, async (lock) => {
           const database = await findDatabase(context, databaseId);
           const wanted = database !== undefined && isToBeFilled(database.row) ? database : undefined;
