@@ -7,7 +7,7 @@ export { LockLostError } from "./context/database-engine.js";
 export { serverTables } from "./context/server-rows.js";
 export { oauthPaths } from "./oauth/metadata.js";
 export { refuseLargeHead } from "./http/http-refusal.js";
-export { FairSemaphore } from "./jobs/fair-turns.js";
+export { FairSemaphore } from "./jobs/fair-semaphore.js";
 export { operationAt, shownPath } from "./request/route.js";
 export {
   type Access,

@@ -16,7 +16,7 @@ import { toStorable } from "./json-text.js";
 import { type Load, type Results, type Source, commit, isHit, loadAlone, loadWithin } from "./loads.js";
 import { literal } from "./reads.js";
 import { RowCache } from "./row-cache.js";
-import { type WriteLockLimits, FairWriteLock } from "../connection/writer-turns.js";
+import { type WriteLockLimits, FairWriteLock } from "../connection/fair-write-lock.js";
 import { writesOf } from "./writes.js";
 
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */

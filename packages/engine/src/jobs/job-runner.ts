@@ -4,7 +4,7 @@ import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.
 import { JobTakenError, SupersededError } from "./job-handler.js";
 import { withoutHold } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
-import { FairSemaphore } from "./fair-turns.js";
+import { FairSemaphore } from "./fair-semaphore.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /**

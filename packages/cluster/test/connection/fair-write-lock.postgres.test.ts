@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRecords } from "../../src/rows/open-records.js";
 import { lockKey } from "../../src/rows/postgres-storage-adapter.js";
-import { FairWriteLock } from "../../src/connection/writer-turns.js";
+import { FairWriteLock } from "../../src/connection/fair-write-lock.js";
 import { StoreCluster } from "../rows/store-cluster.js";
 import { StoredProcess } from "../rows/stored-process.js";
 
