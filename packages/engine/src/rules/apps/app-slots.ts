@@ -3,7 +3,7 @@ import type { RuleContext } from "../../context/rule-context.js";
 import type { AppRow } from "../../store/rows.js";
 
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
-interface Slot {
+interface AppScope {
   projectId: string;
   /** Undefined for a branch that does not exist yet, in which no name is taken. */
   branchId: string | null | undefined;
@@ -11,7 +11,7 @@ interface Slot {
 
 const findOther = (
   { store }: RuleContext,
-  { projectId, branchId }: Slot,
+  { projectId, branchId }: AppScope,
   self: AppRow | undefined,
   identity: { name: string } | { logicalId: string },
 ): AppRow | undefined =>
@@ -28,33 +28,33 @@ const alreadyExists = ({ store }: RuleContext, other: AppRow, conflict: "name" |
     logicalId: other.logicalId,
   });
 
-/** @throws `app:already_exists` when another app of the slot has the name. */
-export const refuseTakenName = (context: RuleContext, slot: Slot, name: string, self?: AppRow): void => {
-  const other = findOther(context, slot, self, { name });
+/** @throws `app:already_exists` when another app of the scope has the name. */
+export const refuseTakenName = (context: RuleContext, scope: AppScope, name: string, self?: AppRow): void => {
+  const other = findOther(context, scope, self, { name });
   if (other) throw alreadyExists(context, other, "name");
 };
 
-/** @throws `app:already_exists` when an app of the slot has the name or the `logicalId`. The name is checked first. */
-export const refuseTakenSlot = (
+/** @throws `app:already_exists` when an app of the scope has the name or the `logicalId`. The name is checked first. */
+export const refuseTakenIdentity = (
   context: RuleContext,
-  slot: Slot,
+  scope: AppScope,
   name: string,
   logicalId: string | null,
 ): void => {
-  refuseTakenName(context, slot, name);
+  refuseTakenName(context, scope, name);
   if (logicalId === null) return;
-  const other = findOther(context, slot, undefined, { logicalId });
+  const other = findOther(context, scope, undefined, { logicalId });
   if (other) throw alreadyExists(context, other, "logicalId");
 };
 
-/** @throws `app:logical_id_conflict` when another app of the slot has this `logicalId`. */
+/** @throws `app:logical_id_conflict` when another app of the scope has this `logicalId`. */
 export const refuseTakenLogicalId = (
   context: RuleContext,
-  slot: Slot,
+  scope: AppScope,
   logicalId: string,
   self: AppRow,
 ): void => {
-  if (findOther(context, slot, self, { logicalId })) {
+  if (findOther(context, scope, self, { logicalId })) {
     throw appErrors.logicalIdConflict(logicalId);
   }
 };

@@ -4,7 +4,7 @@ import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
-import { refuseTakenLogicalId, refuseTakenName, refuseTakenSlot } from "./app-slots.js";
+import { refuseTakenLogicalId, refuseTakenName, refuseTakenIdentity } from "./app-slots.js";
 import {
   type BranchChoice,
   chooseBranch,
@@ -81,8 +81,8 @@ const checkCreate = (call: CreateCall) => {
   const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
     branch: defaultBranch(context, project.id),
   };
-  const slot = { projectId: project.id, branchId: existingBranchId(choice) };
-  refuseTakenSlot(context, slot, body.displayName, body.logicalId ?? null);
+  const scope = { projectId: project.id, branchId: existingBranchId(choice) };
+  refuseTakenIdentity(context, scope, body.displayName, body.logicalId ?? null);
   return { project, choice };
 };
 
@@ -119,14 +119,14 @@ const checkUpdate = (call: UpdateCall) => {
   refuseLogicalIdWithMove(body);
   const app = requireApp(call);
   const choice = chooseBranch(call, app.projectId, body);
-  const slot = {
+  const scope = {
     projectId: app.projectId,
     branchId: choice === undefined ? app.branchId : existingBranchId(choice),
   };
   const name = body.displayName ?? app.name;
   const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
-  refuseTakenName(context, slot, name, app);
-  if (logicalId !== null) refuseTakenLogicalId(context, slot, logicalId, app);
+  refuseTakenName(context, scope, name, app);
+  if (logicalId !== null) refuseTakenLogicalId(context, scope, logicalId, app);
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
     throw appErrors.logicalIdBound(app.logicalId);
   }
