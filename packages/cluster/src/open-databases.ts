@@ -5,12 +5,17 @@ import { Admin, identifier, literal } from "./connection/admin.js";
 import { Copies } from "./databases/copies.js";
 import { EndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
-import { sparePrefix } from "./policy/names.js";
+import { preparedPrefix } from "./policy/names.js";
 import { createRole, platformRole } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { Presence } from "./repair/presence.js";
-import { type MissingData, type RecordedDatabase, findSpares, reconcile } from "./repair/reconcile.js";
-import { Spares } from "./databases/spares.js";
+import {
+  type MissingData,
+  type RecordedDatabase,
+  findPreparedDatabases,
+  reconcile,
+} from "./repair/reconcile.js";
+import { PreparedDatabases } from "./databases/spares.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
 
@@ -37,16 +42,16 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
 
 const nothing: MissingData = { databaseIds: [], backupIds: [] };
 
-/** Number of spare databases: enough for a small burst of requests. Each takes 8 MB. */
-const spareDepth = 3;
+/** Number of prepared databases: enough for a small burst of requests. Each takes 8 MB. */
+const preparedCount = 3;
 
 /**
  * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
- * `template1`, which the platform does not use, into the first spare database.
+ * `template1`, which the platform does not use, into the first prepared database.
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
   const admin = new Admin(cluster);
-  const spare = identifier(`${sparePrefix}first`);
+  const prepared = identifier(`${preparedPrefix}first`);
   try {
     const verifier = literal(await scramVerifier(newPassword));
     await admin.scriptWithin("template1", cluster.completeDatabase);
@@ -54,11 +59,11 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
       admin.script([
         "comment on database template1 is null",
         "alter database template1 is_template false",
-        `alter database template1 rename to ${spare}`,
-        `alter database ${spare} allow_connections false`,
-        `revoke all on database ${spare}, postgres, template0 from public`,
+        `alter database template1 rename to ${prepared}`,
+        `alter database ${prepared} allow_connections false`,
+        `revoke all on database ${prepared}, postgres, template0 from public`,
         ...createRole(cluster, platformRole, "nologin"),
-        `alter database ${spare} owner to ${identifier(platformRole)}`,
+        `alter database ${prepared} owner to ${identifier(platformRole)}`,
         `alter role ${identifier(cluster.address.user)} password ${verifier}`,
       ]),
     );
@@ -95,14 +100,14 @@ export const openDatabases = async (
       };
     });
     const { missing = nothing, broken = [], problems = [] } = reconciled ?? {};
-    const ready = reconciled?.spares ?? (await findSpares(admin));
+    const ready = reconciled?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const reasons = new EndReasons();
     const guards = openGuards(admin, limits, onLog, reasons);
     // Nobody can connect to databases that do not exist yet.
     if (reconciled?.isEmpty !== true) await guards.applied;
-    const spares = new Spares(copies, spareDepth, ready, onLog);
+    const preparedDatabases = new PreparedDatabases(copies, preparedCount, ready, onLog);
     const engine = new PostgresDatabases({
-      ...{ admin, copies, logins, spares, reasons, sessions, onLog, directory },
+      ...{ admin, copies, logins, preparedDatabases, reasons, sessions, onLog, directory },
     });
     return {
       engine,
@@ -112,7 +117,7 @@ export const openDatabases = async (
       close: async () => {
         await guards.close();
         await engine.close();
-        await spares.close();
+        await preparedDatabases.close();
         await presence.close();
         await admin.close();
       },

@@ -30,7 +30,7 @@ import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChange } from "./connection/role-sessions.js";
-import type { Spares } from "./databases/spares.js";
+import type { PreparedDatabases } from "./databases/spares.js";
 import { WaitingWork } from "./databases/waiting-work.js";
 
 /** How often to try to drop a database that another process drops at the same time. */
@@ -57,7 +57,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #catalog: Catalog;
   readonly #copies: Copies;
   readonly #logins: Logins;
-  readonly #spares: Spares;
+  readonly #preparedDatabases: PreparedDatabases;
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #recovery: Recovery;
@@ -69,7 +69,7 @@ export class PostgresDatabases implements DatabaseEngine {
     admin: Admin;
     copies: Copies;
     logins: Logins;
-    spares: Spares;
+    preparedDatabases: PreparedDatabases;
     /** Why the guard ends sessions. Default: it ends none. */
     reasons?: EndReasons;
     sessions: Pick<Sessions, "exclusively"> | undefined;
@@ -84,7 +84,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#reasons = parts.reasons ?? new EndReasons();
     this.#copies.whileClosed = (database, work) => this.#whileClosed(database, work);
     this.#logins = parts.logins;
-    this.#spares = parts.spares;
+    this.#preparedDatabases = parts.preparedDatabases;
     const { sessions, onLog = () => undefined } = parts;
     const withLock = async (name: string, work: () => Promise<void>): Promise<void> => {
       const withLocalLock = (): Promise<void> => this.#mutex.run([name], work);
@@ -176,7 +176,7 @@ export class PostgresDatabases implements DatabaseEngine {
           for (const credential of credentials) this.#logins.remember(name, credential);
           isComplete = true;
         } catch (error) {
-          // Another process has taken the spare database.
+          // Another process has taken the prepared database.
           if (source.type === "empty" && isMissingDatabase(error)) continue;
           await this.#copies.drop(filled);
           throw error;
@@ -316,7 +316,7 @@ export class PostgresDatabases implements DatabaseEngine {
     source: DatabaseSource,
     signal: AbortSignal,
   ): Promise<{ filled: string; copyOf: string | undefined }> {
-    if (source.type === "empty") return { filled: await this.#spares.take(), copyOf: undefined };
+    if (source.type === "empty") return { filled: await this.#preparedDatabases.take(), copyOf: undefined };
     const staging = stagingName(name);
     await this.#copies.drop(staging);
     const from =

@@ -52,13 +52,13 @@ describe("databases that another process has opened", () => {
   });
 
   it("share the databases that are empty", async () => {
-    const spares = await cluster.spares();
+    const preparedDatabases = await cluster.preparedDatabases();
     const again = await openAgain();
     const { id, credential } = newTenant();
     await again.engine.create(id, { type: "empty" }, [credential]);
     await cluster.connect(id, credential);
     const left = await cluster.namesIn("datname", "spare.");
-    expect(spares.filter((name) => !left.includes(name))).toHaveLength(1);
+    expect(preparedDatabases.filter((name) => !left.includes(name))).toHaveLength(1);
   });
 });
 

@@ -52,7 +52,7 @@ describe("a new database", () => {
 
   it("is created also when another process has taken the spare databases", async () => {
     const admin = await cluster.connectAsAdmin("postgres");
-    for (const name of await cluster.spares())
+    for (const name of await cluster.preparedDatabases())
       await admin.query(`alter database "${name}" rename to "taken ${name}"`);
     const { id, credential } = await cluster.makeTenant();
     await cluster.connect(id, credential);

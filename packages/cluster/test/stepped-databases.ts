@@ -4,7 +4,7 @@ import { Admin } from "../src/connection/admin.js";
 import { Copies } from "../src/databases/copies.js";
 import { Logins } from "../src/logins/logins.js";
 import { PostgresDatabases } from "../src/postgres-databases.js";
-import { Spares } from "../src/databases/spares.js";
+import { PreparedDatabases } from "../src/databases/spares.js";
 import type { Cluster } from "../../platform/test/cluster.js";
 
 export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";
@@ -92,11 +92,11 @@ export const openSteppedDatabases = async (
 ): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
   const { admin, copies } = await openCopies(cluster);
   const logins = new Logins(admin, copies);
-  const spares = new Spares(copies, 0, [], () => undefined);
-  const databases = new PostgresDatabases({ admin, copies, logins, spares, sessions, ...log });
+  const preparedDatabases = new PreparedDatabases(copies, 0, [], () => undefined);
+  const databases = new PostgresDatabases({ admin, copies, logins, preparedDatabases, sessions, ...log });
   onTestFinished(async () => {
     await databases.close();
-    await spares.close();
+    await preparedDatabases.close();
   });
   return { admin, copies, databases };
 };

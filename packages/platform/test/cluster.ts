@@ -228,7 +228,7 @@ export class Cluster {
   }
 
   /** Waits until the spare databases are complete, and returns their names. */
-  spares(): Promise<string[]> {
+  preparedDatabases(): Promise<string[]> {
     return vi.waitFor(async () => {
       const names = await this.namesIn("datname", "spare.");
       const complete = names.filter((name) => !name.startsWith("spare.making."));

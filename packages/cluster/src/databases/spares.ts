@@ -4,7 +4,7 @@ import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { unavailable } from "../connection/unavailable.js";
 import { type Attempt, attemptWith } from "../connection/attempt.js";
 import type { Copies } from "./copies.js";
-import { sparePrefix, unfinishedSparePrefix } from "../policy/names.js";
+import { preparedPrefix, unfinishedPreparedPrefix } from "../policy/names.js";
 
 interface Waiter {
   resolve(name: string): void;
@@ -15,22 +15,22 @@ interface Waiter {
 const concurrency = 2;
 
 /**
- * Time before the successor of a spare is created, in milliseconds. Copying its files at once would slow down the first
- * connection to the spare that was taken.
+ * Time before the successor of a prepared database is created, in milliseconds. Copying its files at once would slow down the first
+ * connection to the prepared database that was taken.
  */
 const pause = 30;
 
-/** Time before the first spares are created, in milliseconds, because they would slow down the start. */
+/** Time before the first prepared databases are created, in milliseconds, because they would slow down the start. */
 const startPause = 250;
 
 /** Time between attempts to drop the database of an interrupted creation, in milliseconds. */
 const retryDelay = 250;
 
 /**
- * Creates empty databases in advance. Creating one writes about 300 files; renaming a spare takes a millisecond. Spares do
+ * Creates empty databases in advance. Creating one writes about 300 files; renaming a prepared database takes a millisecond. Prepared databases do
  * not allow connections.
  */
-export class Spares {
+export class PreparedDatabases {
   readonly #copies: Copies;
   readonly #depth: number;
   readonly #attempt: Attempt;
@@ -45,8 +45,8 @@ export class Spares {
   readonly #closed = new AbortController();
 
   /**
-   * @param depth number of spares to keep ready.
-   * @param ready names of spares that already exist.
+   * @param depth number of prepared databases to keep ready.
+   * @param ready names of prepared databases that already exist.
    * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
    */
   constructor(copies: Copies, depth: number, ready: readonly string[], report: (problem: string) => void) {
@@ -58,9 +58,9 @@ export class Spares {
   }
 
   /**
-   * Returns a spare for the caller to own. Waits for a new one when none is ready.
+   * Returns a prepared database for the caller to own. Waits for a new one when none is ready.
    *
-   * @throws DatabaseUnavailableError when these are closed before a spare is ready. Otherwise throws the error of the creation.
+   * @throws DatabaseUnavailableError when these are closed before a prepared database is ready. Otherwise throws the error of the creation.
    */
   take(): Promise<string> {
     if (this.#closed.signal.aborted) return Promise.reject(closedError());
@@ -69,12 +69,12 @@ export class Spares {
       this.#refillIn(pause);
       return Promise.resolve(name);
     }
-    const spare = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const prepared = new Promise<string>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#refill();
-    return spare;
+    return prepared;
   }
 
-  /** Stops creating spares, and rejects those who wait for one. Resolves when none is being created. */
+  /** Stops creating prepared databases, and rejects those who wait for one. Resolves when none is being created. */
   async close(): Promise<void> {
     this.#closed.abort();
     clearTimeout(this.#timer);
@@ -83,7 +83,7 @@ export class Spares {
     await Promise.all(this.#dropping);
   }
 
-  /** Creates the missing spares after this time, or earlier if that is planned. */
+  /** Creates the missing prepared databases after this time, or earlier if that is planned. */
   #refillIn(milliseconds: number): void {
     const due = performance.now() + milliseconds;
     if (this.#timer !== undefined && this.#due <= due) return;
@@ -126,7 +126,7 @@ export class Spares {
 
   async #create(): Promise<string> {
     const id = randomBytes(8).toString("hex");
-    const [unfinished, name] = [unfinishedSparePrefix + id, sparePrefix + id];
+    const [unfinished, name] = [unfinishedPreparedPrefix + id, preparedPrefix + id];
     try {
       await this.#copies.createEmpty(unfinished, name);
       return name;

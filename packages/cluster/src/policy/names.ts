@@ -36,10 +36,10 @@ export const ownerOf = (name: string): string => {
   return kindOf(name) === "temporary" ? second : first;
 };
 
-export const sparePrefix = "spare.";
+export const preparedPrefix = "spare.";
 
-/** Starts the name of a spare database until it is complete. */
-export const unfinishedSparePrefix = `${sparePrefix}making.`;
+/** Starts the name of a prepared database until it is complete. */
+export const unfinishedPreparedPrefix = `${preparedPrefix}making.`;
 
 /** Returns the name of a copy that later becomes the database `name`. */
 export const stagingName = (name: string): string => `making.${name}`;
@@ -47,11 +47,11 @@ export const stagingName = (name: string): string => `making.${name}`;
 /** Returns the name of a database that a restore has replaced, until it is dropped. */
 export const replacedName = (name: string): string => `replaced.${name}`;
 
-export type NameKind = "database" | "backup" | "spare" | "temporary" | "system";
+export type NameKind = "database" | "backup" | "prepared" | "temporary" | "system";
 
 export const kindOf = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
-  if (name.startsWith(sparePrefix)) return "spare";
+  if (name.startsWith(preparedPrefix)) return "prepared";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";
 };

@@ -8,7 +8,7 @@ import type { Cluster } from "./cluster.js";
  * from the moment it exists: to `platformRole`, or to the owner role of its tenant.
  */
 
-/** Owns spare databases, unfinished copies and backups. Nobody can log in as this role. */
+/** Owns prepared databases, unfinished copies and backups. Nobody can log in as this role. */
 export const platformRole = "mgmt.platform";
 
 const mark = "mgmt";

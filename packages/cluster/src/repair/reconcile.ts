@@ -3,7 +3,13 @@ import { type Admin, identifier, isInvalid, literal } from "../connection/admin.
 import { type Attempt, attemptWith } from "../connection/attempt.js";
 import type { Copies } from "../databases/copies.js";
 import type { Logins } from "../logins/logins.js";
-import { backupName, databaseName, kindOf, sparePrefix, unfinishedSparePrefix } from "../policy/names.js";
+import {
+  backupName,
+  databaseName,
+  kindOf,
+  preparedPrefix,
+  unfinishedPreparedPrefix,
+} from "../policy/names.js";
 import { createRole, isOurRole, isOurs, platformRole } from "../policy/ownership.js";
 
 /** A database in the records of the API. */
@@ -39,8 +45,8 @@ export interface Reconciled {
   broken: string[];
   /** Messages about work that failed. */
   problems: string[];
-  /** Names of the spare databases that exist. */
-  spares: string[];
+  /** Names of the prepared databases that exist. */
+  preparedDatabases: string[];
 }
 
 interface Parts {
@@ -96,16 +102,16 @@ export const reconcile = async (parts: Parts, recorded: readonly RecordedDatabas
     },
     broken,
     problems,
-    spares: await findSpares(admin),
+    preparedDatabases: await findPreparedDatabases(admin),
   };
 };
 
-/** Returns the names of the spare databases that are complete. */
-export const findSpares = async (admin: Admin): Promise<string[]> => {
+/** Returns the names of the prepared databases that are complete. */
+export const findPreparedDatabases = async (admin: Admin): Promise<string[]> => {
   const rows = await admin.query<{ name: string }>(
     `select datname as name from pg_database d where ${isOurs} and not ${isInvalid}
-      and starts_with(datname, ${literal(sparePrefix)})
-      and not starts_with(datname, ${literal(unfinishedSparePrefix)})`,
+      and starts_with(datname, ${literal(preparedPrefix)})
+      and not starts_with(datname, ${literal(unfinishedPreparedPrefix)})`,
   );
   return rows.map(({ name }) => name);
 };
@@ -136,7 +142,7 @@ const dropForgotten = async (
   );
   for (const { name } of existing) {
     const kind = kindOf(name);
-    const isKept = kind === "system" || (kind === "spare" && !name.startsWith(unfinishedSparePrefix));
+    const isKept = kind === "system" || (kind === "prepared" && !name.startsWith(unfinishedPreparedPrefix));
     if (isKept || wanted.has(name)) continue;
     await attempt(`The Postgres database ${name} could not be dropped`, () => copies.drop(name));
   }

@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Spares } from "../../src/databases/spares.js";
+import { PreparedDatabases } from "../../src/databases/spares.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { HoldPoint, type SteppedCopies, openCopies, settled } from "../stepped-databases.js";
 
@@ -23,10 +23,10 @@ const open = (
   depth: number,
   ready: readonly string[] = [],
   report: (problem: string) => void = () => undefined,
-): Spares => {
-  const spares = new Spares(copies, depth, ready, report);
-  onTestFinished(() => spares.close());
-  return spares;
+): PreparedDatabases => {
+  const preparedDatabases = new PreparedDatabases(copies, depth, ready, report);
+  onTestFinished(() => preparedDatabases.close());
+  return preparedDatabases;
 };
 
 const fakeTimers = (): void => {
@@ -44,8 +44,8 @@ describe("spare databases", () => {
     copies.before = async (step, name) => {
       if (step === "createEmpty") await points[created.push(name) - 1]?.wait();
     };
-    const spares = open(copies, 1);
-    const taken = [spares.take(), spares.take(), spares.take()];
+    const preparedDatabases = open(copies, 1);
+    const taken = [preparedDatabases.take(), preparedDatabases.take(), preparedDatabases.take()];
     await settled();
     expect(created).toHaveLength(2);
     points[0]?.release();
@@ -68,10 +68,10 @@ describe("spare databases", () => {
       created.push(name);
       throw new Error(`no ${step}`);
     };
-    const spares = open(copies, 2, ["spare.a", "spare.b"]);
-    expect(await spares.take()).toBe("spare.a");
+    const preparedDatabases = open(copies, 2, ["spare.a", "spare.b"]);
+    expect(await preparedDatabases.take()).toBe("spare.a");
     vi.advanceTimersByTime(20);
-    expect(await spares.take()).toBe("spare.b");
+    expect(await preparedDatabases.take()).toBe("spare.b");
     vi.advanceTimersByTime(9);
     expect(created).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -103,17 +103,17 @@ describe("a creation that fails", () => {
       await point.wait();
       throw refused;
     };
-    const spares = open(copies, 1);
+    const preparedDatabases = open(copies, 1);
     const reasons: unknown[] = [];
     for (let count = 0; count < 4; count += 1) {
-      spares.take().catch((error: unknown) => reasons.push(error));
+      preparedDatabases.take().catch((error: unknown) => reasons.push(error));
     }
     point.release();
     await settled();
     expect(reasons).toEqual(Array(4).fill(refused));
 
     copies.before = (step, name) => void (step === "createEmpty" && created.push(name));
-    expect(created).toContain(await spares.take());
+    expect(created).toContain(await preparedDatabases.take());
   });
 
   it("drops what it made, complete or not", async () => {
@@ -123,8 +123,8 @@ describe("a creation that fails", () => {
       if (step === "createEmpty") throw new Error("lost");
       dropped.push(name);
     };
-    const spares = open(copies, 0);
-    await expect(spares.take()).rejects.toThrow("lost");
+    const preparedDatabases = open(copies, 0);
+    await expect(preparedDatabases.take()).rejects.toThrow("lost");
     await vi.waitFor(() => expect(dropped).toHaveLength(2));
     for (const name of dropped) expect(await existing(name)).toEqual([]);
     expect(dropped).toEqual([
@@ -167,13 +167,13 @@ describe("a creation that fails", () => {
       left = name;
       throw new Error("lost");
     };
-    const spares = open(copies, 0, [], (line) => void lines.push(line));
-    await expect(spares.take()).rejects.toThrow("lost");
+    const preparedDatabases = open(copies, 0, [], (line) => void lines.push(line));
+    await expect(preparedDatabases.take()).rejects.toThrow("lost");
     await vi.waitFor(async () => expect(await existing(left)).toEqual([]));
     expect(lines).toEqual([
       expect.stringMatching(/^The Postgres database spare\.making\.\w+ could not be dropped: not now$/),
     ]);
-    await spares.close();
+    await preparedDatabases.close();
     expect(drops).toBe(3);
   });
 });
@@ -186,12 +186,12 @@ describe("closing", () => {
       created.push(name);
       await point.wait();
     };
-    const spares = open(copies, 2);
-    const waiting = spares.take();
+    const preparedDatabases = open(copies, 2);
+    const waiting = preparedDatabases.take();
     let isClosed = false;
-    const closed = spares.close().then(() => (isClosed = true));
+    const closed = preparedDatabases.close().then(() => (isClosed = true));
     await expect(waiting).rejects.toThrow(DatabaseUnavailableError);
-    await expect(spares.take()).rejects.toThrow(DatabaseUnavailableError);
+    await expect(preparedDatabases.take()).rejects.toThrow(DatabaseUnavailableError);
     expect(isClosed).toBe(false);
     point.release();
     await closed;
@@ -201,16 +201,16 @@ describe("closing", () => {
 
   it("keeps the spare databases that are ready", async () => {
     const { copies } = await openCounted();
-    const spares = open(copies, 1, ["spare.ready"]);
-    await spares.close();
-    await expect(spares.take()).rejects.toThrow(DatabaseUnavailableError);
+    const preparedDatabases = open(copies, 1, ["spare.ready"]);
+    await preparedDatabases.close();
+    await expect(preparedDatabases.take()).rejects.toThrow(DatabaseUnavailableError);
   });
 
   it("begins no creation any more", async () => {
     const { copies, created } = await openCounted();
     fakeTimers();
-    const spares = open(copies, 1);
-    await spares.close();
+    const preparedDatabases = open(copies, 1);
+    await preparedDatabases.close();
     vi.advanceTimersByTime(1_000);
     expect(created).toEqual([]);
   });
@@ -223,11 +223,11 @@ describe("closing", () => {
       await point.wait();
       throw new DatabaseUnavailableError("away");
     };
-    const spares = open(copies, 0);
-    await expect(spares.take()).rejects.toThrow("lost");
+    const preparedDatabases = open(copies, 0);
+    await expect(preparedDatabases.take()).rejects.toThrow("lost");
     await point.isReached;
     let isClosed = false;
-    const closed = spares.close().then(() => (isClosed = true));
+    const closed = preparedDatabases.close().then(() => (isClosed = true));
     await settled();
     expect(isClosed).toBe(false);
     point.release();
@@ -244,12 +244,12 @@ describe("closing", () => {
       void failed.wait();
       throw new DatabaseUnavailableError("away");
     };
-    const spares = open(copies, 0);
-    await expect(spares.take()).rejects.toThrow("lost");
+    const preparedDatabases = open(copies, 0);
+    await expect(preparedDatabases.take()).rejects.toThrow("lost");
     await failed.isReached;
     await settled();
     let isClosed = false;
-    const closed = spares.close().then(() => (isClosed = true));
+    const closed = preparedDatabases.close().then(() => (isClosed = true));
     await settled();
     expect(isClosed).toBe(true);
     await closed;

@@ -6,7 +6,7 @@ import {
   kindOf,
   ownerOf,
   replacedName,
-  sparePrefix,
+  preparedPrefix,
   stagingName,
 } from "../../src/policy/names.js";
 
@@ -79,7 +79,7 @@ describe("the kind of a name", () => {
     ["postgres", "system"],
     ["template0", "system"],
     ["template1", "system"],
-    [`${sparePrefix}first`, "spare"],
+    [`${preparedPrefix}first`, "prepared"],
     ["making.db_a", "temporary"],
     ["replaced.db_a", "temporary"],
     ["db_a.bkp_b", "backup"],

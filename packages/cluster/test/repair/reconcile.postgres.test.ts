@@ -178,11 +178,11 @@ describe("reconcile", () => {
       const client = await cluster.connectAsAdmin("postgres");
       return (await client.query("select oid from pg_database where datname = $1", [name])).rows;
     };
-    const spare = await oidOf("spare.complete");
+    const prepared = await oidOf("spare.complete");
     const { engine } = await restart([]);
     expect(await oidOf("spare.making.unfinished")).toEqual([]);
     await engine.create(id, { type: "empty" }, [credential]);
-    expect(await oidOf(id)).toEqual(spare);
+    expect(await oidOf(id)).toEqual(prepared);
   });
 
   it("never drops a database of Postgres itself", async () => {
