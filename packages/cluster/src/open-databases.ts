@@ -15,7 +15,7 @@ import {
   findPreparedDatabases,
   reconcile,
 } from "./repair/reconcile.js";
-import { PreparedDatabases } from "./databases/spares.js";
+import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
 

@@ -30,7 +30,7 @@ import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Recovery } from "./repair/recovery.js";
 import { isConcurrentChange } from "./connection/role-sessions.js";
-import type { PreparedDatabases } from "./databases/spares.js";
+import type { PreparedDatabases } from "./databases/prepared-databases.js";
 import { WaitingWork } from "./databases/waiting-work.js";
 
 /** How often to try to drop a database that another process drops at the same time. */

@@ -4,7 +4,7 @@ import { Admin } from "../src/connection/admin.js";
 import { Copies } from "../src/databases/copies.js";
 import { Logins } from "../src/logins/logins.js";
 import { PostgresDatabases } from "../src/postgres-databases.js";
-import { PreparedDatabases } from "../src/databases/spares.js";
+import { PreparedDatabases } from "../src/databases/prepared-databases.js";
 import type { Cluster } from "../../platform/test/cluster.js";
 
 export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";

@@ -4,7 +4,7 @@ import { firstPageOf, page } from "../../request/paging.js";
 import type { Present } from "../../context/row-texts.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
-import { refuseTakenLogicalId, refuseTakenName, refuseTakenIdentity } from "./app-slots.js";
+import { refuseTakenLogicalId, refuseTakenName, refuseTakenIdentity } from "./app-identities.js";
 import {
   type BranchChoice,
   chooseBranch,

@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { PreparedDatabases } from "../../src/databases/spares.js";
+import { PreparedDatabases } from "../../src/databases/prepared-databases.js";
 import { Cluster } from "../../../platform/test/cluster.js";
 import { HoldPoint, type SteppedCopies, openCopies, settled } from "../stepped-databases.js";
 
