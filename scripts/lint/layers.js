@@ -12,7 +12,6 @@ export const layers = {
     "platform",
     "postgres",
     "git",
-    "programs",
     "installation",
     "manifest",
     "run",

@@ -35,7 +35,7 @@ describe("a library is imported where it belongs, and only there", () => {
     ["@inquirer/prompts", "asks", ["packages/cli/src/input/prompts.ts"]],
     ["chalk", "colors", ["packages/cli/src/output/style.ts"]],
     ["cli-table3", "draws tables", ["packages/cli/src/output/draw-rows.ts"]],
-    ["open", "opens the browser", ["packages/cli/src/programs/browser.ts"]],
+    ["open", "opens the browser", ["packages/cli/src/system/browser.ts"]],
     ["conf", "stores profiles", ["packages/cli/src/profiles/update-profiles.ts"]],
     ["tsup", "builds the packages", ["tsup.config.ts"]],
   ])("%s %s", (name, _what, files) => {

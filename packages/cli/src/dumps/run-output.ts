@@ -1,6 +1,6 @@
 import { isDuplicate } from "../errors/sqlstate-hints.js";
 import type { Context } from "../input/context.js";
-import type { DatabaseAccess } from "../run/database-url.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
 import { replaceObjects } from "./replace-objects.js";
 import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";

@@ -10,7 +10,7 @@ import {
   transactionRefused,
 } from "../errors/dump-errors.js";
 import type { Context } from "../input/context.js";
-import type { DatabaseAccess } from "../run/database-url.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
 import type { Adapt } from "./replace-objects.js";
 import type { DumpInput } from "./dump-input.js";
 import { openSession } from "../postgres/session.js";

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { confirmationNeeded } from "../errors/run-errors.js";
 import { whyNotAsked } from "../input/ask.js";
-import type { DatabaseAccess } from "../run/database-url.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
 import { query, queryTarget } from "../postgres/query.js";
 
 /** How many tables a question names. */

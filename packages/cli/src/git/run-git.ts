@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import type { Context } from "../input/context.js";
 import { noGit } from "../errors/preview-errors.js";
 import { findProgram, programEnvironment } from "../system/find-program.js";
-import { keySignals } from "../programs/foreground.js";
-import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import { keySignals } from "../system/foreground.js";
+import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { CliError } from "../errors/cli-error.js";
 
 /** A folder, and the environment that git runs in. */

@@ -1,5 +1,5 @@
 import { programEnvironment } from "../system/find-program.js";
-import type { Connectable } from "../run/connectable.js";
+import type { Connectable } from "./connectable.js";
 
 /** Whether libpq reads a variable. The others that start like this choose colors of messages. */
 const isOfLibpq = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);

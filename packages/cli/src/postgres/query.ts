@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import type { Context } from "../input/context.js";
 import { unreachableDatabase } from "../errors/postgres-errors.js";
-import type { DatabaseAccess } from "../run/database-url.js";
-import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import type { DatabaseAccess } from "./database-access.js";
+import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import { catalogQueries, searchPath } from "./catalog-queries.js";
 import { findClientProgram, type PostgresVersion } from "./client-programs.js";
 import { clientEnvironment } from "./connection-environment.js";

@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { Client, type ClientConfig, type Connection, type Submittable } from "pg";
 import { unreachableDatabase } from "../errors/postgres-errors.js";
 import type { Context } from "../input/context.js";
-import type { DatabaseAccess } from "../run/database-url.js";
-import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import type { DatabaseAccess } from "./database-access.js";
+import { throwIfInterrupted } from "../system/shared-interrupt.js";
 
 /** The server's answer to a statement: that it has run, or that it waits for the rows of a `COPY … FROM STDIN`. */
 export type Answer = "done" | "copy";

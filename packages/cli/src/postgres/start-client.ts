@@ -5,7 +5,7 @@ import { causeText } from "../errors/cli-error.js";
 import { ProgramEnded } from "../errors/exit-codes.js";
 import { clientFailed, clientKilled } from "../errors/postgres-errors.js";
 import { programFailedToStart } from "../errors/run-errors.js";
-import { throwIfInterrupted } from "../programs/shared-interrupt.js";
+import { throwIfInterrupted } from "../system/shared-interrupt.js";
 import type { ClientProgram } from "./client-programs.js";
 
 /** Where a program reads and writes: an open file, a pipe, or nothing. */

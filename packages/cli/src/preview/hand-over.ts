@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { setupFailed } from "../errors/preview-errors.js";
-import { accessTo } from "../run/database-url.js";
+import { accessTo } from "../postgres/database-access.js";
 import { printsNewSecrets } from "../secrets/secret-destination.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { SecretOutput } from "../secrets/secret-output.js";

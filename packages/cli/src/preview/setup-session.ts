@@ -2,7 +2,7 @@ import { type Client, escapeLiteral } from "pg";
 import type { Context } from "../input/context.js";
 import { causeText } from "../errors/cli-error.js";
 import { unreachableDatabase } from "../errors/postgres-errors.js";
-import type { DatabaseAccess } from "../run/database-url.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
 import { newClient } from "../postgres/session.js";
 import { setupSchema } from "./record.js";
 

@@ -3,8 +3,8 @@ import type { Context } from "../input/context.js";
 import { setupRunning } from "../errors/preview-errors.js";
 import { causeText } from "../errors/cli-error.js";
 import { inheritedEnvironment } from "../system/find-program.js";
-import type { DatabaseAccess } from "../run/database-url.js";
-import { exitStatusOf } from "../programs/run-program.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
+import { exitStatusOf } from "../system/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";
 
 export interface Setup {

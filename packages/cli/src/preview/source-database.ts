@@ -1,6 +1,6 @@
 import type { Branch, Database, DatabaseRegion, MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
-import { defaultDatabaseOf } from "../run/database-url.js";
+import { defaultDatabaseOf } from "../postgres/database-access.js";
 import { ApiError } from "../sdk/sdk.js";
 import { deleteDatabase } from "./delete-preview.js";
 import { previewsOn } from "./preview.js";

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { exitStatusOf } from "../../src/programs/run-program.js";
+import { exitStatusOf } from "../../src/system/run-program.js";
 import { Interruption } from "../../src/system/interruption.js";
 import { query } from "../../src/postgres/query.js";
 import { startClient } from "../../src/postgres/start-client.js";

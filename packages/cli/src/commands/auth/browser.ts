@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Context } from "../../input/context.js";
-import { launchBrowser } from "../../programs/browser.js";
+import { launchBrowser } from "../../system/browser.js";
 import { withSignInKey } from "./sign-in-key.js";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -8,7 +8,7 @@ import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../credentials/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
 import { openBrowser } from "./browser.js";
-import { whyNoBrowser } from "../../programs/browser.js";
+import { whyNoBrowser } from "../../system/browser.js";
 import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, loginTarget } from "./login-target.js";

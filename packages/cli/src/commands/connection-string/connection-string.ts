@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { connectionFormats } from "../../run/connectable.js";
+import { connectionFormats } from "../../postgres/connectable.js";
 import { completeNames } from "../../run/program/completion.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import { exampleId } from "../../run/program/help-sections.js";

@@ -3,7 +3,7 @@ import type { ConnectionFormat, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { hasNoCredentials } from "../../errors/database-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../run/database-url.js";
+import { accessTo, accessWith, type DatabaseAccess, findDatabase } from "../../postgres/database-access.js";
 import {
   assertHasDestination,
   formatWithSecrets,

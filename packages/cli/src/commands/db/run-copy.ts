@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
+import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { formatBytes } from "../../output/bytes.js";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { queryTarget, type QueryTarget, serverVersion } from "../../postgres/query.js";

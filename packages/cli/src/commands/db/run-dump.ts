@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { dumpFileExists, tableDumpFailed, unwritableDump } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
+import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { formatBytes } from "../../output/bytes.js";
 import type { Output } from "../../output/output.js";

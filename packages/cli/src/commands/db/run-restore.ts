@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { databaseAccess, type DatabaseAccess } from "../../run/database-url.js";
+import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { findClientProgram, findNewestClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment, postgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { databaseAccess } from "../../run/database-url.js";
+import { databaseAccess } from "../../postgres/database-access.js";
 import { assertHasDestination, secretDestination } from "../../secrets/secret-destination.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";

@@ -10,7 +10,7 @@ import { wants } from "../../input/wants.js";
 import { printable } from "../../output/printable.js";
 import { idOf } from "../../run/names/id-of.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
-import { accessTo, defaultDatabaseOf } from "../../run/database-url.js";
+import { accessTo, defaultDatabaseOf } from "../../postgres/database-access.js";
 import { announceLink } from "../../profiles/announce-link.js";
 import { linkFileIn, readLink } from "../../profiles/link-file.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";

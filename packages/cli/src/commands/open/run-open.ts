@@ -12,7 +12,7 @@ import { resolveName } from "../../run/names/resolve-name.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor, connectTo } from "../../service/connect.js";
-import { launchBrowser, whyNoBrowser } from "../../programs/browser.js";
+import { launchBrowser, whyNoBrowser } from "../../system/browser.js";
 import { isCi } from "../../system/ci-system.js";
 
 export interface OpenFlags {

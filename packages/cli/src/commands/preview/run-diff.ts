@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noPreview, dumpFailed } from "../../errors/preview-errors.js";
 import { ProgramEnded } from "../../errors/exit-codes.js";
-import { accessTo, type DatabaseAccess } from "../../run/database-url.js";
+import { accessTo, type DatabaseAccess } from "../../postgres/database-access.js";
 import { printable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
 import { findBranch, openBranch } from "../../preview/open-branch.js";
@@ -12,7 +12,7 @@ import { execFile } from "node:child_process";
 import { findClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
 import { queryTarget, serverVersion } from "../../postgres/query.js";
-import { throwIfInterrupted } from "../../programs/shared-interrupt.js";
+import { throwIfInterrupted } from "../../system/shared-interrupt.js";
 
 export interface DiffOptions extends Omit<PreviewFlags, "dryRun"> {
   /** Whether to exit with 1 if the schemas differ. */

@@ -1,9 +1,9 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { databaseAccess } from "../../run/database-url.js";
+import { databaseAccess } from "../../postgres/database-access.js";
 import { programNotFound } from "../../errors/run-errors.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
 import { findProgram } from "../../system/find-program.js";
-import { runProgram } from "../../programs/run-program.js";
+import { runProgram } from "../../system/run-program.js";
 
 /** Runs psql on a database. */
 export const runPsql = async (

@@ -10,7 +10,7 @@ import type { State } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { plain } from "../../output/style.js";
 import { printable } from "../../output/printable.js";
-import { exitStatusOf } from "../../programs/run-program.js";
+import { exitStatusOf } from "../../system/run-program.js";
 import { nameOfFault, parseFault, type RehearsedFault } from "./fault.js";
 import { LocalService } from "./local-service.js";
 

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { databaseAccess } from "../../run/database-url.js";
-import { runProgram } from "../../programs/run-program.js";
+import { databaseAccess } from "../../postgres/database-access.js";
+import { runProgram } from "../../system/run-program.js";
 
 export interface RunOptions {
   readonly databaseId: string | undefined;

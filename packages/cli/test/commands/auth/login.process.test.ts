@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { cliClient } from "@mgmt/mock/server";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyNoBrowser } from "../../../src/programs/browser.js";
+import { whyNoBrowser } from "../../../src/system/browser.js";
 import { pasteRedirectUri } from "../../../src/commands/auth/paste.js";
 import { clientId } from "../../../src/sdk/oauth.js";
 import { ensureBuilt } from "../../bin.js";

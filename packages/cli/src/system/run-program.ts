@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { errorCode } from "@mgmt/internal/errors/error-code";
-import type { Context } from "../input/context.js";
 import { causeText, type CliError } from "../errors/cli-error.js";
 import {
   interpreterNotFound,
@@ -11,8 +10,8 @@ import {
 } from "../errors/run-errors.js";
 import { type EndSignal, exitCodeOfSignal, ProgramEnded } from "../errors/exit-codes.js";
 import { isInForeground, keySignals } from "./foreground.js";
-import { inheritedEnvironment } from "../system/find-program.js";
-import type { Interruption } from "../system/interruption.js";
+import { inheritedEnvironment } from "./find-program.js";
+import type { Interruption } from "./interruption.js";
 import { interruptIsSeen } from "./shared-interrupt.js";
 
 /** How a program is started. */
@@ -42,7 +41,7 @@ export const runProgram = async (
   program: string,
   args: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
-  { env: own, cwd, interruption }: Pick<Context, "env" | "cwd" | "interruption">,
+  { env: own, cwd, interruption }: Pick<ProgramOptions, "env" | "cwd" | "interruption">,
   hints: { notFound: string },
 ): Promise<void> => {
   const env = { ...inheritedEnvironment(own), ...variables };

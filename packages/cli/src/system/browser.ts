@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { programEnvironment } from "../system/find-program.js";
+import { programEnvironment } from "./find-program.js";
 
 /** Files that container runtimes create in every container. */
 const containerMarkers = ["/.dockerenv", "/run/.containerenv"];

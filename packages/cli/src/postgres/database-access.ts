@@ -7,7 +7,7 @@ import { missingInput } from "../errors/usage-errors.js";
 import { whyNotAsked } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { takeDefault } from "../profiles/defaults.js";
-import { idOf } from "./names/id-of.js";
+import { idOf } from "../run/names/id-of.js";
 import type { Connectable } from "./connectable.js";
 import { maskInLog } from "../secrets/log-masks.js";
 import { connect } from "../service/connect.js";
@@ -183,7 +183,7 @@ const askForDatabase = async (
   context: Context,
   flag: string | undefined,
 ): Promise<string> => {
-  const { chooseResource } = await import("./names/choose-resource.js");
+  const { chooseResource } = await import("../run/names/choose-resource.js");
   const value = await chooseResource("database", "Database", { client, known: {}, flags, context });
   context.chosen.push({ ...(flag !== undefined && { flag }), value });
   return value;
