@@ -1,4 +1,4 @@
-import { shownAddress } from "../text/shown-address.js";
+import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 import { didYouMean } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
@@ -8,7 +8,7 @@ const runsLocally = "`mgmt dev` in another terminal runs the service on this mac
 
 /** @param baseUrl the address of the service, if it is known. */
 export const noToken = (baseUrl: string | undefined): CliError => {
-  const address = baseUrl === undefined ? undefined : shownAddress(baseUrl);
+  const address = baseUrl === undefined ? undefined : addressWithoutCredentials(baseUrl);
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
@@ -59,7 +59,7 @@ export const otherService = (name: string, baseUrl: string, from: string): CliEr
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${shownAddress(baseUrl)}, but ${from} is the address of another service`,
+    `The credential of profile ${name} is for ${addressWithoutCredentials(baseUrl)}, but ${from} is the address of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
@@ -86,7 +86,7 @@ export const devNotRunning = (name: string, baseUrl: string): CliError =>
   new CliError(
     "network",
     "dev:not_running",
-    `The mgmt dev of profile ${name} is not running at ${shownAddress(baseUrl)}`,
+    `The mgmt dev of profile ${name} is not running at ${addressWithoutCredentials(baseUrl)}`,
     "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
     { next: [["mgmt", "dev"]] },
   );
@@ -117,7 +117,7 @@ export const profileOfOtherService = (name: string, baseUrl: string): CliError =
   new CliError(
     "usage",
     "profile:other_service",
-    `Profile ${name} already belongs to ${shownAddress(baseUrl)}`,
+    `Profile ${name} already belongs to ${addressWithoutCredentials(baseUrl)}`,
     "Pass --profile NAME to log in to another profile.",
   );
 

@@ -1,5 +1,5 @@
 import { CliError } from "./cli-error.js";
-import { shownAddress } from "../text/shown-address.js";
+import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 
 export const settingNotSet = (key: string): CliError =>
   new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {
@@ -20,7 +20,7 @@ export const credentialOfOtherService = (name: string, baseUrl: string): CliErro
   new CliError(
     "usage",
     "config:other_service",
-    `The address of profile ${name} cannot be changed, because its credential is for ${shownAddress(baseUrl)}`,
+    `The address of profile ${name} cannot be changed, because its credential is for ${addressWithoutCredentials(baseUrl)}`,
     "Log in to the other service in a profile of its own: mgmt login --profile NAME --base-url URL.",
     { next: [["mgmt", "auth", "list"]] },
   );

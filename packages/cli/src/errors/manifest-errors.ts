@@ -1,5 +1,5 @@
 import { shellWord } from "../text/shell-word.js";
-import { shownAddress } from "../text/shown-address.js";
+import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 import { causeText, CliError } from "./cli-error.js";
 
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
@@ -80,7 +80,7 @@ export const planOfOtherService = (planned: string, baseUrl: string): CliError =
   new CliError(
     "refused",
     "plan:other_service",
-    `The plan is for ${shownAddress(planned)}, but the command uses ${shownAddress(baseUrl)}`,
+    `The plan is for ${addressWithoutCredentials(planned)}, but the command uses ${addressWithoutCredentials(baseUrl)}`,
     "Pass the profile or the address that the plan was made with.",
   );
 

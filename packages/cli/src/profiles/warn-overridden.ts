@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { shownAddress } from "../text/shown-address.js";
+import { addressWithoutCredentials } from "../text/address-without-credentials.js";
 import { chooseProfile, type ProfileChoice, type Sourced } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
 import { findLink, type Link, linkFileIn } from "./link-file.js";
@@ -44,7 +44,7 @@ export const warnIfProfileIsOverridden = async (name: string, context: Place): P
   const profile = profileNamed(choice.profiles, name);
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
   if (profile && baseUrl && !isSameAddress(baseUrl, profile.baseUrl)) {
-    const used = { value: shownAddress(baseUrl), from: "MGMT_BASE_URL" };
+    const used = { value: addressWithoutCredentials(baseUrl), from: "MGMT_BASE_URL" };
     await warnOverridden(used, `the address of profile ${name}`, context);
   }
   if (profile && hasCredential(profile) && env["MGMT_TOKEN"]?.trim()) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { knownProcesses } from "@mgmt/internal/processes/process-life";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shownAddress } from "../../src/text/shown-address.js";
+import { addressWithoutCredentials } from "../../src/text/address-without-credentials.js";
 import { type Account, startAccount } from "../commands/auth/account.js";
 import { temporaryFolder } from "../folders.js";
 
@@ -15,15 +15,15 @@ const addresses = [
   "user:CANARY@api.test",
 ];
 
-describe("shownAddress", () => {
+describe("addressWithoutCredentials", () => {
   it.each(addresses)("removes the credentials of %s and keeps the host", (address) => {
-    expect(shownAddress(address)).toMatch(/(?:api\.test|127\.0\.0\.1:1)\/?$/);
-    expect(shownAddress(address)).not.toMatch(/CANARY|user/);
+    expect(addressWithoutCredentials(address)).toMatch(/(?:api\.test|127\.0\.0\.1:1)\/?$/);
+    expect(addressWithoutCredentials(address)).not.toMatch(/CANARY|user/);
   });
 
   it.each(["https://api.test", "http://127.0.0.1:4300/", "https://api.test/@shop", "none", ""])(
     "leaves %j as it is",
-    (address) => expect(shownAddress(address)).toBe(address),
+    (address) => expect(addressWithoutCredentials(address)).toBe(address),
   );
 });
 

@@ -6,7 +6,7 @@ import {
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, lifeOfDev, type Profile } from "../../profiles/profile.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** One profile, as `mgmt auth list` prints it. */
 export interface ListedProfile {
@@ -38,7 +38,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
     rows.push({
       profile: name,
       active: name === chosen?.value,
-      service: shownAddress(profile.baseUrl),
+      service: addressWithoutCredentials(profile.baseUrl),
       account: profile.account ?? null,
       workspaceId: profile.workspaceId ?? null,
       projectId: profile.projectId ?? null,

@@ -8,7 +8,7 @@ import { noToken } from "../../errors/access-errors.js";
 import { chooseProfile, type Sourced } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
 interface StatusValue {
@@ -55,7 +55,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
 };
 
 const printedAddress = (setting: Sourced<string> | undefined): StatusValue =>
-  statusValue(setting && { ...setting, value: shownAddress(setting.value) });
+  statusValue(setting && { ...setting, value: addressWithoutCredentials(setting.value) });
 
 const statusValue = (setting: Sourced<string> | undefined): StatusValue =>
   setting ?? { value: null, from: null };

@@ -8,7 +8,7 @@ import { isProfileName, profileNamed, type Profiles } from "../../profiles/profi
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /**
  * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of
@@ -49,7 +49,7 @@ const askForProfile = async ({ profiles, active }: Profiles, context: Context): 
   const activeFirst = [...names].sort((one, other) => Number(other === active) - Number(one === active));
   const choices = activeFirst.map((name) => ({
     value: name,
-    texts: [printable(name), printable(shownAddress(profiles[name]?.baseUrl ?? ""))],
+    texts: [printable(name), printable(addressWithoutCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
   return choose({ title: "Profile", choices }, context);
 };

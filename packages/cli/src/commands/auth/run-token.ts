@@ -10,7 +10,7 @@ import {
 } from "../../secrets/secret-destination.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** What `mgmt auth token --output json` prints. */
 export interface PrintedToken {
@@ -36,7 +36,11 @@ export const runAuthToken = async (
   const { output } = context;
   const expiry = expiryOf(token);
   const endsAt = expiry === undefined ? null : new Date(expiry).toISOString();
-  const tokenResult: PrintedToken = { token, endsAt, baseUrl: baseUrl ? shownAddress(baseUrl.value) : null };
+  const tokenResult: PrintedToken = {
+    token,
+    endsAt,
+    baseUrl: baseUrl ? addressWithoutCredentials(baseUrl.value) : null,
+  };
   output.format = formatWithSecrets(secretFlags, output.format);
   const secretOutput = await openSecretOutput({ paths: ["token"], issued: true }, destination, context);
   try {

@@ -9,7 +9,7 @@ import type { Profile } from "../../profiles/profile.js";
 import { serviceVariable } from "../../profiles/resolve-access.js";
 import { didYouMean } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 import { clientFor } from "../../service/connect.js";
 
 /** The value of a setting that commands use, and where it comes from. Null if there is none. */
@@ -183,7 +183,7 @@ export const effectiveValue = (setting: Setting, lookup: Lookup): EffectiveValue
   const isAddress = setting.field === "baseUrl" || setting.field === "authUrl";
   return effective.value === null || !isAddress
     ? effective
-    : { ...effective, value: shownAddress(effective.value) };
+    : { ...effective, value: addressWithoutCredentials(effective.value) };
 };
 
 const textOf = (value: NonNullable<Profile[Setting["field"]]>): string =>

@@ -8,7 +8,7 @@ import { findLink } from "../../profiles/link-file.js";
 import { isRunning } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Check, failed, failure, ok, warning } from "./check.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const machineChecks = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [
@@ -91,7 +91,8 @@ const devCheck = async ({ env }: Pick<Context, "env">): Promise<Check> => {
       isRunning(profile),
     );
     const services = running.map(
-      ([name, profile]) => `${name} at ${shownAddress(profile.baseUrl)} (${describeDev(profile)})`,
+      ([name, profile]) =>
+        `${name} at ${addressWithoutCredentials(profile.baseUrl)} (${describeDev(profile)})`,
     );
     return ok("dev", services.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${services.join(", ")}`);
   } catch (error) {

@@ -8,7 +8,7 @@ import { runningProfile } from "../../profiles/profile.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
 import { type Access, resolveAccess } from "../../profiles/resolve-access.js";
 import { clientFor } from "../../service/connect.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import { type Check, failed, ok, oneAttempt, skipped, warning } from "./check.js";
 import { connectionChecks } from "./connection-checks.js";
@@ -40,7 +40,7 @@ export const serviceChecks = async (
   }
   const { value, from } = access.baseUrl;
   const checks = [
-    ok("address", `${shownAddress(value)} (from ${from})`),
+    ok("address", `${addressWithoutCredentials(value)} (from ${from})`),
     ...(await connectionChecks(value, context)),
     ...(await contactChecks(client, value, context)),
   ];

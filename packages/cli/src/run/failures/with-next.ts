@@ -9,7 +9,7 @@ import { type FailedCommand, failedCommand } from "./failed-command.js";
 import { inCommandWords } from "./in-command-words.js";
 import { withoutConnectionStrings } from "./without-connection-strings.js";
 import { type Candidate, type Facts, isRepeatable, nextByCode } from "./next-by-code.js";
-import { shownAddress } from "../../text/shown-address.js";
+import { addressWithoutCredentials } from "../../text/address-without-credentials.js";
 
 type Words = readonly string[];
 
@@ -150,7 +150,7 @@ const withConnection = (words: Words, { line, flags, words: failed }: FailedComm
   const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
   if (offline.includes(first) || words.at(-1) === "--help" || isRepeated) return words;
   const settings: readonly (readonly [string, string | undefined])[] = [
-    ["--base-url", flags.baseUrl === undefined ? undefined : shownAddress(flags.baseUrl)],
+    ["--base-url", flags.baseUrl === undefined ? undefined : addressWithoutCredentials(flags.baseUrl)],
     ["--profile", flags.profile],
     // Standard input has been read, and a login stores a credential of its own.
     [
