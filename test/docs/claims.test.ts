@@ -211,7 +211,7 @@ const limits: readonly (readonly [
   [
     "docs/guides/ci.md",
     "those younger than a day (`--min-age`)",
-    "packages/cli/src/commands/preview/command.ts",
+    "packages/cli/src/commands/preview/prune.ts",
     ['{ minAge = "1d" }'],
   ],
   [

@@ -4,7 +4,7 @@ import type { DatabaseAccess } from "../postgres/database-access.js";
 import { replaceObjects } from "./replace-objects.js";
 import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";
-import { inOneTransaction } from "./target.js";
+import { inOneTransaction } from "./one-transaction.js";
 
 /** The output of a program, and how to run it. */
 export interface Output {

@@ -1,8 +1,5 @@
-import { Argument, Option } from "commander";
-import type { Context } from "../../input/context.js";
+import { Argument } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import { printable } from "../../output/printable.js";
-import { MgmtCommand, rootOf } from "../../run/program/command.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 import { scripts, shells } from "./scripts.js";
 
@@ -29,50 +26,4 @@ export const completionCommand: CommandDeclaration = {
     });
     command.completeArgument = ({ typed }) => (typed.length === 0 ? shells : []);
   },
-};
-
-/** `mgmt complete`, called by those scripts: prints what the last word can become, one value per line. */
-export const completeCommand: CommandDeclaration = {
-  words: "complete",
-  order: 270,
-  hidden: true,
-  summary: "Print what the last word of a command line could become",
-  globalOptions: "none",
-  define: (command, context) => {
-    command
-      .argument("[words...]")
-      .addOption(new Option("--refresh", "ask the service patiently, and store what it returns").hideHelp())
-      .action(async (words: string[], { refresh: isRefresh = false }: { refresh?: boolean }) => {
-        const { candidatesFor } = await import("./candidates.js");
-        const root = rootOf(command);
-        if (!(root instanceof MgmtCommand)) return;
-        const patience = isRefresh
-          ? { signal: AbortSignal.timeout(refreshMs) }
-          : { signal: AbortSignal.timeout(shellMs), refresh: refreshing(words, context) };
-        const candidates = await candidatesFor(root, words, { context, patience });
-        if (candidates.length > 0) context.output.text(candidates.map(printable).join("\n"));
-      });
-  },
-};
-
-/** How long a shell waits for the service. */
-const shellMs = 150;
-
-/** How long a process in the background waits for it. */
-const refreshMs = 20_000;
-
-/** Returns a function that starts a process in the background, which stores what the service returns for the words. */
-const refreshing = (
-  words: readonly string[],
-  { ownWords, env, cwd }: Context,
-): (() => Promise<void>) | undefined => {
-  if (ownWords === undefined) return undefined;
-  return async () => {
-    const { spawn } = await import("node:child_process");
-    const options = { cwd, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-    const [program, ...own] = ownWords;
-    spawn(program, [...own, "complete", "--refresh", "--", ...words], options)
-      .on("error", () => undefined)
-      .unref();
-  };
 };

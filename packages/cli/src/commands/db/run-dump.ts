@@ -14,7 +14,7 @@ import { findClientProgram } from "../../postgres/client-programs.js";
 import { clientEnvironment } from "../../postgres/connection-environment.js";
 import { queryTarget, serverVersion } from "../../postgres/query.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
-import { type DumpedPart, partFlags, tableFlags, tablePattern } from "../../dumps/parts.js";
+import { type DumpedPart, partFlags, tableFlags, tablePattern } from "../../dumps/pg-dump-arguments.js";
 
 export interface DumpFlags extends DumpedPart {
   /** Path, or `-` for standard output. */

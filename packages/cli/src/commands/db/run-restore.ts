@@ -4,35 +4,21 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { restoreFailed } from "../../errors/postgres-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { databaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
-import { findClientProgram, findNewestClientProgram } from "../../postgres/client-programs.js";
-import { clientEnvironment, postgresEnvironment } from "../../postgres/connection-environment.js";
+import { findNewestClientProgram } from "../../postgres/client-programs.js";
+import { postgresEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { runOutput, sqlFlags } from "../../dumps/run-output.js";
-import { examineScript, runScript, type ScriptFacts } from "../../dumps/run-script.js";
-import { confirmUnlessEmpty, inOneTransaction } from "../../dumps/target.js";
+import { examineScript } from "../../dumps/run-script.js";
+import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
+import { writeScript } from "../../dumps/write-script.js";
+import { printRestoreResult } from "./restore-result.js";
 
 export interface RestoreFlags {
   /** Path, or `-` for standard input. */
   readonly file: string;
   /** Whether to drop the objects of the dump before they are created again. */
   readonly clean?: boolean;
-}
-
-export interface SeedFlags {
-  /** Path, or `-` for standard input. */
-  readonly file: string;
-  /** Whether psql runs the file, with its own commands. */
-  readonly allowMetaCommands?: boolean;
-}
-
-/** What `mgmt db restore` and `mgmt db seed` print. */
-export interface RestoreResult {
-  readonly databaseId: string;
-  /** Path of the file; null for standard input. */
-  readonly file: string | null;
-  /** Program that read the file; null if it was `mgmt` itself. */
-  readonly program: "pg_restore" | "psql" | null;
 }
 
 /** Puts a dump back into a database, in one transaction. */
@@ -58,13 +44,13 @@ export const runRestore = async (
     await confirmUnlessEmpty(verb, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
-    if (facts) await runOwn(input, facts, access, context);
+    if (facts) await writeScript(input, facts, access, context);
     else await restoreArchive(input, access, clean, context);
     if (facts && !facts.isDump) {
       const message = `${input.name} is not the output of pg_dump, so nothing in it says whether it was complete.`;
       output.notice({ code: "db:end_unknown", message, databaseId: access.databaseId });
     }
-    await finish("Restored", input, access, facts ? null : "pg_restore", context);
+    await printRestoreResult("Restored", input, access, facts ? null : "pg_restore", context);
   } finally {
     await input.close();
   }
@@ -72,49 +58,6 @@ export const runRestore = async (
 
 const adviceOnDumps =
   "pg_dump writes none. Make the dump again without --create, or remove the line; if you trust the whole file, run psql yourself.";
-
-/** Runs a script of SQL on a database, in one transaction. */
-export const runSeed = async (
-  database: string | undefined,
-  { file, allowMetaCommands = false }: SeedFlags,
-  flags: GlobalFlags,
-  context: Context,
-): Promise<void> => {
-  const input = await openDump(file, context);
-  try {
-    if (input.kind !== "script") throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
-    if (allowMetaCommands && input.descriptor === undefined) {
-      throw usageError(`${file} is compressed, which psql cannot read`, "Unpack it first.");
-    }
-    const facts = allowMetaCommands ? undefined : await examineScript(input, adviceOnScripts, context.signal);
-    const access = await databaseAccess(database, flags, context);
-    await confirmUnlessEmpty("run SQL on", access, "rows", flags, context, {
-      readsStdin: input.path === undefined,
-    });
-    if (facts) await runOwn(input, facts, access, context);
-    else await runWithPsql(input, access, context);
-    await finish("Ran", input, access, facts ? null : "psql", context);
-  } finally {
-    await input.close();
-  }
-};
-
-const adviceOnScripts = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
-
-const runOwn = async (
-  input: DumpInput,
-  facts: ScriptFacts,
-  access: DatabaseAccess,
-  context: Context,
-): Promise<void> => {
-  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
-  const run = (): Promise<void> => runScript(input, facts, access, context);
-  try {
-    await (facts.ownTransaction === undefined ? inOneTransaction(access, context, run) : run());
-  } finally {
-    stop();
-  }
-};
 
 const restoreArchive = async (
   input: DumpInput,
@@ -173,34 +116,4 @@ const withoutEarlyEnd = async function* (chunks: AsyncIterable<Uint8Array>): Asy
     last = chunk;
   }
   if (last) yield last;
-};
-
-/** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
-const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {
-  const program = await findClientProgram("psql", context);
-  const flags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
-  const { path, descriptor } = input;
-  // By its path, so that \\ir finds the files beside it.
-  const args = [...flags, `--file=${path ?? "-"}`];
-  const env = clientEnvironment(context.env, access);
-  // Not a pipe: psql would take it for the end of the script if this process were killed.
-  const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
-  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
-  try {
-    await startClient(program, args, { env, stdin, stdout: "ignore" }, context).ended;
-  } finally {
-    stop();
-  }
-};
-
-const finish = async (
-  verb: string,
-  { path, name }: DumpInput,
-  { databaseId }: DatabaseAccess,
-  program: RestoreResult["program"],
-  { output }: Context,
-): Promise<void> => {
-  output.info(`${verb} ${path ?? name} in database ${databaseId}.`);
-  const result: RestoreResult = { databaseId, file: path ?? null, program };
-  await output.result(result, "RestoreResult");
 };

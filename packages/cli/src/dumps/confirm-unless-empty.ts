@@ -45,23 +45,6 @@ export const confirmUnlessEmpty = async (
   await confirm(question, context);
 };
 
-/** Runs something that changes a database in one transaction. After a signal, says in which state the database is. */
-export const inOneTransaction = async <T>(
-  { databaseId }: DatabaseAccess,
-  { output, signal }: Pick<Context, "output" | "signal">,
-  work: () => Promise<T>,
-): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (signal.aborted) {
-      const message = `Database ${databaseId} is unchanged unless the work was just complete: it is one transaction.`;
-      output.notice({ code: "db:rolled_back", message, databaseId });
-    }
-    throw error;
-  }
-};
-
 /** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `query`. */
 const relationsIn = (access: DatabaseAccess, context: Pick<Context, "env" | "signal">): Promise<string[]> =>
   query("relations", queryTarget(access, context), context);

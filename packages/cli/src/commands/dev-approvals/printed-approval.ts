@@ -1,12 +1,5 @@
-import type { Context } from "../../input/context.js";
 import { unexpectedResponse } from "../../errors/response-errors.js";
 import { isObject } from "../../json/json-path.js";
-import { type ControlFlags, requestControl } from "../../platform/request-control.js";
-
-export type Decision =
-  | { kind: "approve" }
-  | { kind: "approve-window"; milliseconds: number }
-  | { kind: "deny" };
 
 /** An approval, as `mgmt dev approvals` prints it. */
 export interface PrintedApproval {
@@ -25,26 +18,8 @@ export interface PrintedApproval {
   readonly decidedAt: string | null;
 }
 
-/** Prints all approvals. */
-export const listApprovals = async (flags: ControlFlags, context: Context): Promise<void> => {
-  const rows = await requestControl("GET", "/approvals", undefined, flags, context);
-  if (!Array.isArray(rows)) throw unexpectedResponse("a list");
-  await context.output.result(rows.map(printedApproval));
-};
-
-/** Approves or denies an approval, and prints it. `id` must have the form of an id. */
-export const decideApproval = async (
-  id: string,
-  { kind, ...fields }: Decision,
-  flags: ControlFlags,
-  context: Context,
-): Promise<void> => {
-  const row = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
-  await context.output.result(printedApproval(row));
-};
-
 /** The fields that people need, with times as the API writes them. */
-const printedApproval = (row: unknown): PrintedApproval => {
+export const printedApproval = (row: unknown): PrintedApproval => {
   if (!isObject(row)) throw unexpectedResponse("an approval");
   const text = (name: string): string => {
     const value = row[name];

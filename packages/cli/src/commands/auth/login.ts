@@ -1,0 +1,75 @@
+import { Option } from "commander";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags, refusedSecret } from "../../run/program/global-options.js";
+import type { LoginFlags, LoginResult } from "./run-login.js";
+
+/** `mgmt login` and `mgmt auth login`. */
+export const loginCommand: CommandDeclaration<LoginResult> = {
+  words: "login",
+  heading: "account",
+  order: 10,
+  startHere: 20,
+  alsoAs: ["auth login"],
+  summary: "Log in with the browser or a token",
+  description:
+    "Logs in through the browser and stores the login in a profile. Over SSH, in a container and with --no-browser it " +
+    "prints an address to open on any machine, and asks you to paste the address that the browser ends up at.",
+  examples: [
+    "mgmt login",
+    "mgmt login --profile staging --base-url https://api.example.com --auth-url https://auth.example.com",
+    "mgmt login --profile local",
+    "mgmt login --with-token < token.txt",
+    "mgmt login --store keyring",
+  ],
+  errors: {
+    "auth:callback_invalid": { next: [["login"], ["help", "auth"]] },
+    "auth:denied": { next: [["login"], ["help", "auth"]] },
+    "auth:listen_failed": {
+      next: [
+        ["login", "--no-browser"],
+        ["help", "auth"],
+      ],
+    },
+    "auth:login_failed": {
+      next: [
+        ["login", "--no-browser"],
+        ["help", "auth"],
+      ],
+    },
+    "auth:state_mismatch": { next: [["login"], ["help", "auth"]] },
+    "auth:timeout": {
+      next: [
+        ["login", "--no-browser"],
+        ["help", "auth"],
+      ],
+    },
+    "login:nothing_pasted": { next: [["help", "auth"]] },
+    "login:wrong_paste": {
+      next: [
+        ["login", "--no-browser"],
+        ["help", "auth"],
+      ],
+    },
+  },
+  define: (command, context) => {
+    command
+      .option(
+        "--auth-url <url>",
+        "address of the authorization server (or MGMT_AUTH_URL; default: the service's)",
+      )
+      .option("--browser", "open a browser even over SSH or in a container")
+      .option("--no-browser", "print the address instead of opening a browser")
+      .option("--with-token", "read a service token from standard input instead")
+      .addOption(
+        new Option(
+          "--store <location>",
+          "where to store the credential: file, or keyring of the system (default: where the profile stores it, else file)",
+        ).choices(["file", "keyring"]),
+      )
+      .addOption(refusedSecret("code", "Run mgmt login --no-browser, and paste the code when asked."));
+    command.action(async () => {
+      const { runLogin } = await import("./run-login.js");
+      await runLogin({ ...globalFlags(command), ...command.opts<LoginFlags>() }, context);
+    });
+  },
+};

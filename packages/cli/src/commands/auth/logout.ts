@@ -1,0 +1,20 @@
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+
+/** `mgmt logout` and `mgmt auth logout`. */
+export const logoutCommand: CommandDeclaration = {
+  words: "logout",
+  heading: "account",
+  order: 20,
+  alsoAs: ["auth logout"],
+  summary: "Log out and forget the credential",
+  description:
+    "Removes the credential from a profile. A login is also revoked at its authorization server; a service token stays valid.",
+  examples: ["mgmt logout", "mgmt logout --profile staging"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runLogout } = await import("./run-logout.js");
+      await runLogout(globalFlags(command), context);
+    });
+  },
+};

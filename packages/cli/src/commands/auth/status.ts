@@ -1,0 +1,20 @@
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { AuthStatus } from "./run-status.js";
+
+/** `mgmt auth status`. */
+export const authStatusCommand: CommandDeclaration<AuthStatus> = {
+  words: "auth status",
+  order: 40,
+  summary: "Show which service and credential commands use",
+  description:
+    "Shows the profile, addresses and credential that commands use, where each value comes from, and when the token " +
+    "expires. Sends no request. Exits with 4 if there is no credential.",
+  examples: ["mgmt auth status", "mgmt auth status --output json"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runAuthStatus } = await import("./run-status.js");
+      await runAuthStatus(globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,29 @@
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { usageError } from "../../errors/usage-errors.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { exampleId } from "../../run/program/help-sections.js";
+
+/** `mgmt auth switch`. */
+export const authSwitchCommand: CommandDeclaration = {
+  words: "auth switch",
+  order: 60,
+  summary: "Change the active profile",
+  description: "Makes a profile the active one, which commands use when no other is named.",
+  examples: ["mgmt auth switch staging", `mgmt auth switch --project-id ${exampleId(idPrefixes.project)}`],
+  define: (command, context) => {
+    command
+      .argument("[profile]", "name of the profile; on a terminal you are asked if it is left out")
+      .option("--project-id <id>", "default project of the profile");
+    command.completeArgument = ({ typed, profiles }) => (typed.length === 0 ? profiles() : []);
+    command.action(async () => {
+      const { projectId } = command.opts<{ projectId?: string }>();
+      if (projectId?.trim() === "")
+        throw usageError(
+          "--project-id must not be empty",
+          "Pass the id of a project. Run mgmt projects list to see your projects.",
+        );
+      const { runAuthSwitch } = await import("./run-switch.js");
+      await runAuthSwitch(command.args[0], projectId, context);
+    });
+  },
+};

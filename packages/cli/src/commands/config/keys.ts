@@ -1,0 +1,18 @@
+import type { MgmtCommand } from "../../run/program/command.js";
+import { addRows } from "../../run/program/help-sections.js";
+import type { CompleteArgument } from "../../run/program/completion.js";
+import { settings } from "./settings.js";
+
+/** The keys that users type. */
+export const settingKeys = Object.keys(settings);
+
+/** Adds the list of the keys to the help. */
+export const addKeys = (command: MgmtCommand): void => {
+  addRows(command, "Keys", () => Object.entries(settings).map(([key, { help }]) => [key, help] as const));
+};
+
+/** The argument that names a setting. */
+export const keyArgument = ["<key>", `one of: ${settingKeys.join(", ")}`] as const;
+
+/** Completes the argument that names a setting. */
+export const completeKey: CompleteArgument = ({ typed }) => (typed.length === 0 ? settingKeys : []);

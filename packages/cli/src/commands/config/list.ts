@@ -1,0 +1,23 @@
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { PrintedSetting } from "./settings.js";
+import { addKeys } from "./keys.js";
+
+/** `mgmt config list`. */
+export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
+  words: "config list",
+  order: 10,
+  alias: "ls",
+  summary: "List the defaults and where each comes from",
+  description:
+    "Lists the defaults that commands use here, and where each comes from: a flag, an environment variable, the link of the " +
+    "folder, the profile, or the default of mgmt.",
+  examples: ["mgmt config list", "mgmt config list --profile staging --output json"],
+  define: (command, context) => {
+    addKeys(command);
+    command.action(async () => {
+      const { runConfigList } = await import("./run-list.js");
+      await runConfigList(globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,34 @@
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { gap } from "../../output/draw-rows.js";
+import { printable } from "../../output/printable.js";
+import { widthOf } from "../../output/width.js";
+import { activeProfile } from "../../profiles/active-profile.js";
+import { effectiveValue, type PrintedSetting, settings } from "./settings.js";
+
+/** Prints all settings, and where each comes from. */
+export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
+  const choice = activeProfile(flags, context);
+  const { name } = choice;
+  const rows = Object.entries(settings).map(([key, setting]): PrintedSetting => ({
+    key,
+    ...effectiveValue(setting, { flags, context, choice }),
+  }));
+  const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
+  const printedSettings = [profile, ...rows];
+  const { output } = context;
+  if (!isTooNarrow(printedSettings, output)) return output.result(printedSettings);
+  await output.result(Object.fromEntries(printedSettings.map(({ key, value }) => [key, value])));
+  output.info("Not shown, because the terminal is too narrow: from.");
+};
+
+/** Whether a table would cut a value. Half of an address or id is of no use. */
+const isTooNarrow = (
+  settings: readonly PrintedSetting[],
+  { format, presentation, tableWidth = Infinity }: Context["output"],
+): boolean => {
+  if (format !== "table" || presentation.fields || presentation.query) return false;
+  const widthOfAll = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const keys = widthOfAll(settings.map(({ key }) => key));
+  const values = widthOfAll(settings.map(({ value }) => printable(value ?? "")));
+  return keys + gap.length + values > tableWidth;
+};

@@ -1,0 +1,39 @@
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import { type CompleteArgument, onlyIds } from "../../run/program/completion.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { settingNamed } from "./settings.js";
+import type { PrintedSetting } from "./settings.js";
+import { settingKeys, keyArgument, addKeys } from "./keys.js";
+
+const completeSetting: CompleteArgument = async ({ typed: [key, ...rest], resources }) => {
+  if (key === undefined) return settingKeys;
+  const { values = [], kind } = (rest.length === 0 && settingNamed(key)) || {};
+  return kind ? onlyIds(kind, await resources(kind)) : values;
+};
+
+/** `mgmt config set`. */
+export const configSetCommand: CommandDeclaration<PrintedSetting> = {
+  words: "config set",
+  order: 30,
+  summary: "Store a default in the profile",
+  description:
+    "Stores a default in the profile that commands use here. Flags, environment variables and the link of a folder override it.",
+  examples: [
+    "mgmt config set output json",
+    "mgmt config set pager off",
+    `mgmt config set project-id ${exampleId(idPrefixes.project)}`,
+    "mgmt config set base-url https://api.example.com --profile staging",
+  ],
+  define: (command, context) => {
+    command.argument(...keyArgument).argument("<value>", "the new value");
+    addKeys(command);
+    command.completeArgument = completeSetting;
+    command.action(async () => {
+      const [key = "", value = ""] = command.args;
+      const { runConfigSet } = await import("./run-set.js");
+      await runConfigSet(key, value, globalFlags(command), context);
+    });
+  },
+};

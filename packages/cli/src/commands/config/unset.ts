@@ -1,0 +1,22 @@
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { PrintedSetting } from "./settings.js";
+import { keyArgument, addKeys, completeKey } from "./keys.js";
+
+/** `mgmt config unset`. */
+export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
+  words: "config unset",
+  order: 40,
+  summary: "Remove a default from the profile",
+  description: "Removes a default from the profile that commands use here.",
+  examples: ["mgmt config unset output"],
+  define: (command, context) => {
+    command.argument(...keyArgument);
+    addKeys(command);
+    command.completeArgument = completeKey;
+    command.action(async () => {
+      const { runConfigUnset } = await import("./run-unset.js");
+      await runConfigUnset(command.args[0] ?? "", globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,32 @@
+import { Argument } from "commander";
+import { completeNames } from "../../run/program/completion.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { addProjectOption } from "../../run/program/project-option.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CopyFlags, CopyResult } from "./transfer.js";
+import { addCopyOptions } from "./options.js";
+
+/** `mgmt db copy`. */
+export const dbCopyCommand: CommandDeclaration<CopyResult> = {
+  words: "db copy",
+  order: 50,
+  summary: "Copy a database into another one",
+  description:
+    "Copies a database of the service into another one, in one transaction and without a file between them. Asks first on a " +
+    "terminal, and needs --yes elsewhere if the other has tables. To make a new database from another, use mgmt databases create --source-type database.",
+  examples: ["mgmt db copy shop/catalog shop/reports --clean --yes"],
+  confirms: true,
+  define: (command, context) => {
+    command
+      .addArgument(new Argument("<from-database-id>", "id or name of the database to copy"))
+      .addArgument(new Argument("<to-database-id>", "id or name of the database to write to"));
+    command.completeArgument = completeNames("database", 2);
+    addCopyOptions(command);
+    addProjectOption(command);
+    command.action(async () => {
+      const [from = "", to = ""] = command.args;
+      const { runCopy } = await import("./run-copy.js");
+      await runCopy([from, to], command.opts<CopyFlags>(), globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,47 @@
+import { Option } from "commander";
+import { globalFlags } from "../../run/program/global-options.js";
+import { addProjectOption } from "../../run/program/project-option.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { ForeignSource } from "./foreign-source.js";
+import type { CopyFlags, CopyResult } from "./transfer.js";
+import { addDatabaseArgument, addCopyOptions } from "./options.js";
+
+/** `mgmt db import`. */
+export const dbImportCommand: CommandDeclaration<CopyResult> = {
+  words: "db import",
+  order: 30,
+  summary: "Copy the database of another Postgres server",
+  description:
+    "Copies the database of another Postgres server into a database of the service, in one transaction. Its connection string " +
+    "comes from a variable or a file, or is asked for: an argument could be read by every account of this machine. It may be a URI, " +
+    "keywords and values, or that of JDBC or Npgsql. To another machine, the connection uses TLS as with sslmode=require, unless the " +
+    "string has its own sslmode; PGSSLMODE can ask for more, and PGSSLROOTCERT names the authority. Asks first on a terminal, and " +
+    "needs --yes elsewhere if the database has tables.",
+  examples: ["mgmt db import --source-env OLD_DATABASE_URL --yes"],
+  confirms: true,
+  define: (command, context) => {
+    addDatabaseArgument(command, "write to");
+    command
+      .addOption(
+        new Option(
+          "--source-env <variable>",
+          "variable with the connection string of the other server",
+        ).conflicts("sourceFile"),
+      )
+      .option(
+        "--source-file <path>",
+        "file with the connection string of the other server, or - for standard input",
+      );
+    addCopyOptions(command);
+    addProjectOption(command);
+    command.action(async () => {
+      const { runImport } = await import("./run-import.js");
+      await runImport(
+        command.args[0],
+        command.opts<CopyFlags & ForeignSource>(),
+        globalFlags(command),
+        context,
+      );
+    });
+  },
+};

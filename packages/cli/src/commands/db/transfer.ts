@@ -1,0 +1,63 @@
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { restoreFailed } from "../../errors/postgres-errors.js";
+import type { DatabaseAccess } from "../../postgres/database-access.js";
+import { formatBytes } from "../../output/bytes.js";
+import { findClientProgram } from "../../postgres/client-programs.js";
+import { type QueryTarget, serverVersion } from "../../postgres/query.js";
+import { type RunningClient, startClient } from "../../postgres/start-client.js";
+import { type DumpedPart, partFlags } from "../../dumps/pg-dump-arguments.js";
+import { runOutput, sqlFlags } from "../../dumps/run-output.js";
+import { confirmUnlessEmpty } from "../../dumps/confirm-unless-empty.js";
+
+export interface CopyFlags extends DumpedPart {
+  /** Whether to drop the objects of the source before they are created again. */
+  readonly clean?: boolean;
+}
+
+/** What `mgmt db copy` and `mgmt db import` print. */
+export interface CopyResult {
+  /** Id of the database, or the address of another Postgres server. */
+  readonly from: string;
+  /** The database that was written to. */
+  readonly databaseId: string;
+  /** Size of the SQL that was passed on. */
+  readonly bytes: number;
+}
+
+/** Copies a database of any Postgres server into one of the service, after a confirmation, and prints the result. */
+export const transfer = async (
+  source: QueryTarget,
+  target: DatabaseAccess,
+  { clean = false, schemaOnly = false, dataOnly = false }: CopyFlags,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  const { output } = context;
+  const server = await serverVersion(source, context);
+  const dumper = await findClientProgram("pg_dump", context, server);
+  const verb = clean
+    ? `replace what ${source.name} has, and drop what depends on it, in`
+    : `copy ${source.name} into`;
+  // The names of the two databases are easily swapped.
+  await confirmUnlessEmpty(verb, target, "tables", flags, context, { evenIfEmpty: true });
+
+  let bytes = 0;
+  const stop = output.startSpinner(() => `Copying ${source.name}: ${formatBytes(bytes)}`);
+  try {
+    const args = [...sqlFlags(clean), ...partFlags({ schemaOnly, dataOnly }), ...source.args];
+    const streams = { stdin: "ignore", stdout: "pipe" } as const;
+    const start = (): RunningClient => startClient(dumper, args, { env: source.env, ...streams }, context);
+    const onBytes = (count: number): void => {
+      bytes += count;
+    };
+    const copied = { name: source.name, clean, canClean: !dataOnly, onBytes };
+    await runOutput(start, copied, target, context).catch((error: unknown) => {
+      throw restoreFailed(error, target.databaseId, false);
+    });
+  } finally {
+    stop();
+  }
+  output.info(`Copied ${source.name} into ${target.databaseId} (${formatBytes(bytes)}).`);
+  const result: CopyResult = { from: source.name, databaseId: target.databaseId, bytes };
+  await output.result(result, "CopyResult");
+};

@@ -1,0 +1,22 @@
+import type { Context } from "../../input/context.js";
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import { assertId } from "../../input/ids.js";
+import type { MgmtCommand } from "../../run/program/command.js";
+import type { Decision } from "./run-decision.js";
+import { addControlOptions, controlFlags } from "./options.js";
+
+/**
+ * Defines a command that decides about an approval.
+ *
+ * @param decision reads the decision from the flags.
+ */
+export const defineDecision = (command: MgmtCommand, context: Context, decision: () => Decision): void => {
+  command.argument("<approval-id>", `id of the approval (${idPrefixes.approval}…)`);
+  addControlOptions(command);
+  command.action(async (id: string) => {
+    const chosen = decision();
+    assertId("<approval-id>", id);
+    const { decideApproval } = await import("./run-decision.js");
+    await decideApproval(id, chosen, controlFlags(command), context);
+  });
+};

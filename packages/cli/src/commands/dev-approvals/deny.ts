@@ -1,0 +1,16 @@
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { PrintedApproval } from "./printed-approval.js";
+import { approvalId } from "./options.js";
+import { defineDecision } from "./define-decision.js";
+
+/** `mgmt dev approvals deny`. */
+export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
+  words: "dev approvals deny",
+  order: 30,
+  summary: "Deny a request",
+  description: "Denies the request. Repeating it fails as well until the approval's 15 minutes are over.",
+  examples: [`mgmt dev approvals deny ${approvalId}`],
+  define: (command, context) => {
+    defineDecision(command, context, () => ({ kind: "deny" }));
+  },
+};

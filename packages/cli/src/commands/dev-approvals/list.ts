@@ -1,0 +1,20 @@
+import type { PrintedApproval } from "./printed-approval.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { addControlOptions, controlFlags } from "./options.js";
+
+/** `mgmt dev approvals list`. */
+export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
+  words: "dev approvals list",
+  order: 10,
+  alias: "ls",
+  summary: "List all approvals, oldest first",
+  description: "Lists all approvals on the service that mgmt dev runs, oldest first.",
+  examples: ["mgmt dev approvals list"],
+  define: (command, context) => {
+    addControlOptions(command);
+    command.action(async () => {
+      const { listApprovals } = await import("./run-list.js");
+      await listApprovals(controlFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,27 @@
+import { idPrefixes } from "../../contract/generated/id-prefixes.js";
+import type { MgmtCommand } from "../../run/program/command.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import { exampleId } from "../../run/program/help-sections.js";
+import type { ControlFlags } from "../../platform/request-control.js";
+
+/** An id for examples. */
+export const approvalId = exampleId(idPrefixes.approval);
+
+/** Adds the flags that choose the control surface. */
+export const addControlOptions = (command: MgmtCommand): void => {
+  command
+    .option(
+      "--control-url <url>",
+      "address of the control surface (or MGMT_CONTROL_URL; default: the running mgmt dev's)",
+    )
+    .option(
+      "--control-secret-file <path>",
+      "file with its secret, - for standard input (or MGMT_CONTROL_SECRET_FILE)",
+    );
+};
+
+/** Reads these flags and those of all commands. */
+export const controlFlags = (command: MgmtCommand): ControlFlags => ({
+  ...globalFlags(command),
+  ...command.opts<Pick<ControlFlags, "controlUrl" | "controlSecretFile">>(),
+});

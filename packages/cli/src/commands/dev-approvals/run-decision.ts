@@ -1,0 +1,19 @@
+import type { Context } from "../../input/context.js";
+import { type ControlFlags, requestControl } from "../../platform/request-control.js";
+import { printedApproval } from "./printed-approval.js";
+
+export type Decision =
+  | { kind: "approve" }
+  | { kind: "approve-window"; milliseconds: number }
+  | { kind: "deny" };
+
+/** Approves or denies an approval, and prints it. `id` must have the form of an id. */
+export const decideApproval = async (
+  id: string,
+  { kind, ...fields }: Decision,
+  flags: ControlFlags,
+  context: Context,
+): Promise<void> => {
+  const row = await requestControl("POST", `/approvals/${id}/${kind}`, fields, flags, context);
+  await context.output.result(printedApproval(row));
+};

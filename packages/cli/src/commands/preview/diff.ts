@@ -1,0 +1,25 @@
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { SchemaDiff } from "./run-diff.js";
+import { previewErrors, addBranchOptions, previewFlags } from "./options.js";
+
+/** `mgmt preview diff`. */
+export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
+  words: "preview diff",
+  order: 40,
+  summary: "Compare the schema of a git branch's database with its source",
+  description:
+    "Shows how the schema of a git branch's preview database differs from that of the database it is a copy of, as a unified " +
+    "diff. Needs psql, and a pg_dump that is not older than the database's Postgres.",
+  examples: ["mgmt preview diff", "mgmt preview diff --exit-code"],
+  errors: previewErrors,
+  define: (command, context) => {
+    addBranchOptions(command);
+    command.option("--exit-code", "exit with 1 if the schemas differ, as git diff does");
+    command.action(async () => {
+      const { exitCode = false } = command.opts<{ exitCode?: boolean }>();
+      const { runPreviewDiff } = await import("./run-diff.js");
+      await runPreviewDiff({ ...previewFlags(command), exitCode }, globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,26 @@
+import { addDryRunOption } from "../../input/dry-run-option.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { DeletedPreview } from "../../preview/delete-preview.js";
+import { previewErrors, addBranchOptions, previewFlags } from "./options.js";
+
+/** `mgmt preview down`. */
+export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
+  words: "preview down",
+  order: 50,
+  summary: "Delete the database of a git branch",
+  description:
+    "Deletes the preview database of a git branch, and then the branch in the project unless it has other databases or " +
+    "services. Succeeds if there is nothing to delete.",
+  examples: ["mgmt preview down --branch feature/cart --yes"],
+  confirms: true,
+  errors: previewErrors,
+  define: (command, context) => {
+    addBranchOptions(command);
+    addDryRunOption(command);
+    command.action(async () => {
+      const { runPreviewDown } = await import("./run-down.js");
+      await runPreviewDown(previewFlags(command), globalFlags(command), context);
+    });
+  },
+};

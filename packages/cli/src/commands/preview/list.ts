@@ -1,0 +1,24 @@
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { ListedPreview } from "./run-list.js";
+import { previewErrors, addProjectOptions, previewFlags } from "./options.js";
+
+/** `mgmt preview list`. */
+export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
+  words: "preview list",
+  order: 20,
+  alias: "ls",
+  summary: "List the databases of git branches",
+  description:
+    "Lists the preview databases of a project, with how their branches stand in git: checked-out, exists, gone, not-pushed, " +
+    "other-repository or unknown.",
+  examples: ["mgmt preview list", "mgmt preview list -o json"],
+  errors: previewErrors,
+  define: (command, context) => {
+    addProjectOptions(command);
+    command.action(async () => {
+      const { runPreviewList } = await import("./run-list.js");
+      await runPreviewList(previewFlags(command), globalFlags(command), context);
+    });
+  },
+};

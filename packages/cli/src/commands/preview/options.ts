@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { usageError } from "../../errors/usage-errors.js";
+import { assertPathId } from "../../input/ids.js";
+import type { MgmtCommand, DeclaredErrors } from "../../run/program/command.js";
+import { dryRunFormat } from "../../input/dry-run-option.js";
+import type { PreviewFlags } from "../../preview/preview.js";
+
+/** What to do about errors of these commands, beyond what the errors say. */
+export const previewErrors: DeclaredErrors = {
+  "preview:default_branch": { next: [["preview", "up", "--help"]] },
+  "preview:setup_failed": { next: [["preview", "list"]] },
+  "preview:several_remotes": { next: [["preview", "prune", "--help"]] },
+  "preview:unknown_remote": { next: [["preview", "prune", "--help"]] },
+};
+
+/** Adds the flags that choose the project and the git repository. */
+export const addProjectOptions = (command: MgmtCommand): void => {
+  command
+    .option("--project-id <id>", "project of the databases, by id or name (or MGMT_PROJECT_ID)")
+    .option(
+      "--remote <name>",
+      "git remote of the repository, or its address (default: of the CI job, origin, or the only remote)",
+    );
+};
+
+/** Adds the flags that choose the git branch, the project, and the git repository. */
+export const addBranchOptions = (command: MgmtCommand): void => {
+  command.option("--branch <name>", "git branch (default: of the CI job, or of this folder)");
+  addProjectOptions(command);
+};
+
+/** Reads these flags. Throws a usage error for a value that is empty or cannot be an id. */
+export const previewFlags = (command: Command): PreviewFlags => {
+  const { branch, projectId, remote } = command.opts<{
+    branch?: string;
+    projectId?: string;
+    remote?: string;
+  }>();
+  if (projectId !== undefined) assertPathId("--project-id", projectId);
+  if (branch === "") throw usageError("--branch must not be empty");
+  if (remote === "") throw usageError("--remote must not be empty");
+  return { branch, projectId, remote, dryRun: dryRunFormat(command) };
+};

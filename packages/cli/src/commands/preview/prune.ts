@@ -1,0 +1,30 @@
+import { parsePeriod } from "../../input/duration.js";
+import { addDryRunOption } from "../../input/dry-run-option.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { PrunedPreview } from "./run-prune.js";
+import { previewErrors, addProjectOptions, previewFlags } from "./options.js";
+
+/** `mgmt preview prune`. */
+export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
+  words: "preview prune",
+  order: 60,
+  summary: "Delete the databases that expired or whose git branch is gone",
+  description:
+    "Deletes the preview databases of a git repository that have expired, and those whose branch was in its remote and is gone " +
+    "from there. Says first what it deletes and keeps, and why. Run it in a clone of the repository.",
+  examples: ["mgmt preview prune --dry-run", "mgmt preview prune --yes"],
+  confirms: true,
+  errors: previewErrors,
+  define: (command, context) => {
+    addProjectOptions(command);
+    command.option("--min-age <time>", "keep younger previews unless they have expired (default: 1d)");
+    addDryRunOption(command);
+    command.action(async () => {
+      const { minAge = "1d" } = command.opts<{ minAge?: string }>();
+      const minAgeMs = parsePeriod(minAge, "--min-age");
+      const { runPreviewPrune } = await import("./run-prune.js");
+      await runPreviewPrune({ ...previewFlags(command), minAgeMs }, globalFlags(command), context);
+    });
+  },
+};

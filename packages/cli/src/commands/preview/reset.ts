@@ -1,0 +1,38 @@
+import { addDryRunOption } from "../../input/dry-run-option.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { ResetResult } from "./run-reset.js";
+import { previewErrors, addBranchOptions } from "./options.js";
+import { addHandOverOptions, handOverOptions } from "./hand-over-options.js";
+
+/** `mgmt preview reset`. */
+export const previewResetCommand: CommandDeclaration<ResetResult> = {
+  words: "preview reset",
+  order: 30,
+  summary: "Replace the database of a git branch by a fresh copy",
+  description:
+    "Replaces the preview database of a git branch by a fresh copy of its source. The new database has another id and connection " +
+    "string. With --from-backup, the database is restored in place instead, and its connection strings keep working.",
+  examples: ["mgmt preview reset --yes", 'mgmt preview reset --yes --setup "npm run migrate"'],
+  confirms: true,
+  errors: previewErrors,
+  define: (command, context) => {
+    addBranchOptions(command);
+    command.option(
+      "--from-backup [backup-id]",
+      "restore a backup of the source, the latest one unless an id is given",
+    );
+    addHandOverOptions(command);
+    addDryRunOption(command);
+    command.action(async () => {
+      const { fromBackup } = command.opts<{ fromBackup?: string | true }>();
+      const options = handOverOptions(command);
+      const { runPreviewReset } = await import("./run-reset.js");
+      await runPreviewReset(
+        { ...options, fromBackup: fromBackup === true ? "latest" : fromBackup },
+        globalFlags(command),
+        context,
+      );
+    });
+  },
+};

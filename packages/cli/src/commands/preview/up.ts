@@ -1,0 +1,33 @@
+import { addDryRunOption } from "../../input/dry-run-option.js";
+import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { PreviewResult } from "../../preview/hand-over.js";
+import { previewErrors, addBranchOptions } from "./options.js";
+import { addHandOverOptions, handOverOptions } from "./hand-over-options.js";
+
+/** `mgmt preview up`. */
+export const previewUpCommand: CommandDeclaration<PreviewResult> = {
+  words: "preview up",
+  order: 10,
+  summary: "Create the database of a git branch unless it exists",
+  description:
+    "Creates the preview database of a git branch as a copy of the default branch's database, in the same region, waits until it " +
+    "is ready, and prints its connection string. If it exists already, prints its connection string again.",
+  examples: [
+    "mgmt preview up",
+    "mgmt preview up --github-env DATABASE_URL",
+    'mgmt preview up --expires 7d --setup "npm run migrate"',
+  ],
+  errors: previewErrors,
+  define: (command, context) => {
+    addBranchOptions(command);
+    addHandOverOptions(command);
+    command.option("--setup-again", "run the setup also if one has succeeded already");
+    addDryRunOption(command);
+    command.action(async () => {
+      const options = handOverOptions(command);
+      const { runPreviewUp } = await import("./run-up.js");
+      await runPreviewUp(options, globalFlags(command), context);
+    });
+  },
+};

@@ -1,0 +1,21 @@
+import type { Context } from "../input/context.js";
+import type { DatabaseAccess } from "../postgres/database-access.js";
+import type { DumpInput } from "./dump-input.js";
+import { runScript, type ScriptFacts } from "./run-script.js";
+import { inOneTransaction } from "./one-transaction.js";
+
+/** Runs a script that was examined before: in one transaction, unless it has transactions of its own. */
+export const writeScript = async (
+  input: DumpInput,
+  facts: ScriptFacts,
+  access: DatabaseAccess,
+  context: Context,
+): Promise<void> => {
+  const stop = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
+  const run = (): Promise<void> => runScript(input, facts, access, context);
+  try {
+    await (facts.ownTransaction === undefined ? inOneTransaction(access, context, run) : run());
+  } finally {
+    stop();
+  }
+};
