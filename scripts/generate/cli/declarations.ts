@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
 import { root } from "../contract/contract.js";
@@ -31,21 +31,28 @@ export const loadDeclarations = async (): Promise<Declared[]> => {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && mayDeclare(readFileSync(join(root, folder, file), "utf8")),
   );
-  return (await Promise.all(files.map(declarationsIn))).flat();
+  return Promise.all(files.map(declaredIn));
 };
 
 /** Whether a file imports the type of a declaration. */
 const mayDeclare = (text: string): boolean => text.includes('/run/program/declaration.js"');
 
-const declarationsIn = async (file: string): Promise<Declared[]> => {
+/** Returns the declaration of the only command in a file that is named after it. */
+const declaredIn = async (file: string): Promise<Declared> => {
   const path = join(root, folder, file);
   const exports = Object.entries((await import(pathToFileURL(path).href)) as Record<string, unknown>);
   const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
-  const found = exports.flatMap(([exported, declaration]) =>
+  const [declared, ...others] = exports.flatMap(([exported, declaration]) =>
     isDeclaration(declaration) ? [{ declaration, file, result: resultOf(source, exported, file) }] : [],
   );
-  if (found.length === 0) throw new Error(`${folder}/${file} declares no command`);
-  return found;
+  if (!declared || others.length > 0) throw new Error(`${folder}/${file} must declare one command`);
+  const { words } = declared.declaration;
+  const names = [words.split(" ").at(-1), words.replaceAll(" ", "-")];
+  if (!names.includes(basename(file, ".ts")))
+    throw new Error(
+      `${folder}/${file} declares mgmt ${words}, and must be named ${names.join(".ts or ")}.ts`,
+    );
+  return declared;
 };
 
 const isDeclaration = (value: unknown): value is Declared["declaration"] =>
