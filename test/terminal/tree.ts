@@ -1,5 +1,5 @@
 import { allCommands } from "../../packages/cli/test/program.js";
-import type { OperationCommand } from "../../packages/cli/src/contract/row.js";
+import type { CommandDefinition } from "../../packages/cli/src/contract/row.js";
 import type { MgmtCommand } from "../../packages/cli/src/run/program/command.js";
 
 /** A command that can be typed, also if the help does not show it. */
@@ -9,7 +9,7 @@ export interface TypedCommand {
   /** Whether it only has commands below it. */
   readonly isGroup: boolean;
   /** The operation that it is the command of. */
-  readonly operation: OperationCommand | undefined;
+  readonly operation: CommandDefinition | undefined;
   /** Whether it sends a request that creates or starts something. */
   readonly creates: boolean;
   /** Whether it can wait for something. */
@@ -20,12 +20,12 @@ export interface TypedCommand {
 export const typedCommands = async (): Promise<TypedCommand[]> => (await allCommands()).map(typed);
 
 const typed = (command: MgmtCommand): TypedCommand => {
-  const { line, row, options } = command;
+  const { line, definition, options } = command;
   return {
     line,
     isGroup: command.usage().startsWith("<command>"),
-    operation: row,
-    creates: row?.method === "POST",
+    operation: definition,
+    creates: definition?.method === "POST",
     waits: options.some(({ long }) => long === "--wait" || long === "--timeout"),
   };
 };

@@ -2,12 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groups } from "../src/contract/generated/groups.js";
 import { operationExamples } from "../src/run/examples.js";
-import { overlayOf } from "../src/contract/overlay.js";
-import type { OperationCommand } from "../src/contract/row.js";
+import { overrideOf } from "../src/contract/overlay.js";
+import type { CommandDefinition } from "../src/contract/row.js";
 import { temporaryFolder } from "./folders.js";
 
-/** The row of every operation. */
-export const rows: readonly OperationCommand[] = (await Promise.all(groups.map(({ load }) => load()))).flat();
+/** The definition of every operation. */
+export const definitions: readonly CommandDefinition[] = (
+  await Promise.all(groups.map(({ load }) => load()))
+).flat();
 
 /** Creates the file that examples read a secret from. Returns its path. */
 export const createSecretFile = (): string => {
@@ -25,8 +27,8 @@ export const exampleWords = (example: string, secretFile: string): string[] =>
   shellWords(example.replace(/(secret|token)\.txt/, secretFile)).slice(1);
 
 /** Returns a valid command line of an operation that sends only the request of the operation. */
-export const validLine = (row: OperationCommand, secretFile: string): string[] => {
-  const [example = ""] = operationExamples(row, overlayOf(row.id)).filter(
+export const validLine = (definition: CommandDefinition, secretFile: string): string[] => {
+  const [example = ""] = operationExamples(definition, overrideOf(definition.id)).filter(
     (each) => !/ --(wait|all)\b/.test(each),
   );
   return exampleWords(example, secretFile);

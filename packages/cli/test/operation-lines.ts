@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { OperationId } from "@mgmt/sdk";
-import { rows, validLine } from "./operation-examples.js";
+import { definitions, validLine } from "./operation-examples.js";
 import { type Result, runLine } from "./result.js";
 import type { Session } from "./terminal.js";
 
@@ -114,19 +114,19 @@ const resources: Readonly<Record<string, (fixture: Fixture) => string | Promise<
 
 /** A valid command line for every operation. One without its own is the example in the contract, on resources that exist. */
 export const operationLines: Readonly<Record<string, Line>> = Object.fromEntries(
-  rows.map((row): [string, Line] => {
+  definitions.map((definition): [string, Line] => {
     // Every id of an operation is a key.
-    const own = ownLines[row.id as OperationId];
+    const own = ownLines[definition.id as OperationId];
     const fromExample: Line = async (fixture) => {
       const line = await Promise.all(
-        validLine(row, "").map((word) => {
+        validLine(definition, "").map((word) => {
           const prefix = /^([a-z]+)_[a-z0-9]{24}$/.exec(word)?.[1] ?? "";
           return resources[prefix]?.(fixture) ?? word;
         }),
       );
       return runLine(fixture.mgmt, line);
     };
-    return [row.id, own ?? fromExample];
+    return [definition.id, own ?? fromExample];
   }),
 );
 

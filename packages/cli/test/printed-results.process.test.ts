@@ -105,7 +105,9 @@ describe("what a hand-written command prints with --output json", () => {
   });
 
   it("is not declared for commands that print no JSON", async () => {
-    const commands = (await definedCommands()).filter(({ row, commands: [inner] }) => !row && !inner);
+    const commands = (await definedCommands()).filter(
+      ({ definition, commands: [inner] }) => !definition && !inner,
+    );
     const silent: string[] = [];
     for (const { line } of commands) {
       const words = line.split(" ").slice(1).join(" ");

@@ -3,7 +3,7 @@ import type {
   CredentialsRule,
   EnsureRule,
   Field,
-  OperationCommand,
+  CommandDefinition,
   PathArgument,
 } from "../../../packages/cli/src/contract/row.js";
 import { generateBodySchemas } from "./bodies.js";
@@ -21,7 +21,7 @@ const folder = "packages/cli/src/contract/generated";
 
 /** Generates the command table of the CLI: one file per group, so that a command loads only its own group. */
 export const generateCli = async (contract: Contract): Promise<Map<string, string>> => {
-  const groups = new Map<string, OperationCommand[]>();
+  const groups = new Map<string, CommandDefinition[]>();
   const commandWords = new CommandWords();
   for (const operation of contract.operations) {
     const command = inCommandWords(commandOf(operation, contract), commandWords);
@@ -33,8 +33,8 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   const files = new Map<string, string>();
   for (const [group, commands] of groups) {
     const source = [
-      `import type { OperationCommand } from "../../row.js";`,
-      `export const commands: readonly OperationCommand[] = ${JSON.stringify(commands)};`,
+      `import type { CommandDefinition } from "../../row.js";`,
+      `export const commands: readonly CommandDefinition[] = ${JSON.stringify(commands)};`,
     ];
     files.set(`${folder}/commands/${group}.ts`, await print(source));
   }
@@ -47,13 +47,13 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   return files;
 };
 
-const commandOf = (operation: Operation, contract: Contract): OperationCommand => {
+const commandOf = (operation: Operation, contract: Contract): CommandDefinition => {
   const { resolve } = contract;
   const query = operation.queryParameters.map(({ name, schema, required, description }) =>
     field([name], schema, required ? "always" : undefined, resolve, description),
   );
   const fields = operation.body && bodyFields(operation.body.schema, resolve);
-  return compact<OperationCommand>({
+  return compact<CommandDefinition>({
     id: operation.id,
     words: words(operation.id),
     method: operation.method,
@@ -103,7 +103,7 @@ const credentialsRule = (operation: Operation, contract: Contract): CredentialsR
 };
 
 /** Describes a command without the contract's words for requests and responses. */
-const inCommandWords = (command: OperationCommand, words: CommandWords): OperationCommand => {
+const inCommandWords = (command: CommandDefinition, words: CommandWords): CommandDefinition => {
   const { query, body } = command;
   const all = [...query, ...(body?.fields ?? [])];
   const rewritten = (fields: readonly Field[]): Field[] =>

@@ -14,7 +14,7 @@ export interface WaitRule {
 }
 
 /** Properties of an operation's command that are not in the contract. */
-export interface CommandOverlay {
+export interface CommandOverride {
   /** A body field that can be passed as an argument after the ids: `projects create shop`. */
   readonly argument?: string;
   /** The question that the user has to confirm: "This will …". May contain path parameters in braces. */
@@ -36,14 +36,14 @@ export interface CommandOverlay {
 }
 
 /** A command that creates a database in a project. */
-const newDatabase: CommandOverlay = {
+const newDatabase: CommandOverride = {
   argument: "name",
   wait: { for: "database" },
   createsDatabase: true,
   defaults: { region: "that of the source, else of the project" },
 };
 
-export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = {
+export const overrides: Readonly<Partial<Record<OperationId, CommandOverride>>> = {
   "projects.create": {
     argument: "name",
     wait: { for: "database", at: ["database"] },
@@ -95,15 +95,15 @@ export const overlays: Readonly<Partial<Record<OperationId, CommandOverlay>>> = 
   "me.get": { groupDefault: true, sameAs: "whoami" },
 };
 
-export const overlayOf = (id: string): CommandOverlay =>
+export const overrideOf = (id: string): CommandOverride =>
   // The check makes it one of the keys.
-  (Object.hasOwn(overlays, id) ? overlays[id as OperationId] : undefined) ?? {};
+  (Object.hasOwn(overrides, id) ? overrides[id as OperationId] : undefined) ?? {};
 
 /** Whether help leaves out the command of an operation, because another command does the same. */
-export const isHidden = ({ id }: { readonly id: string }): boolean => overlayOf(id).sameAs !== undefined;
+export const isHidden = ({ id }: { readonly id: string }): boolean => overrideOf(id).sameAs !== undefined;
 
 /** How the overview shows a group of operations. */
-export interface GroupOverlay {
+export interface GroupOverride {
   readonly heading: string;
   readonly summary: string;
   readonly aliases?: readonly string[];
@@ -114,7 +114,7 @@ export interface GroupOverlay {
 const resources = "Resources:";
 
 /** The groups of operations, in the order of the overview. */
-export const groupOverlays: Readonly<Record<string, GroupOverlay>> = {
+export const groupOverrides: Readonly<Record<string, GroupOverride>> = {
   projects: { heading: resources, summary: "Projects and their contents", aliases: ["project"] },
   databases: {
     heading: resources,

@@ -1,6 +1,6 @@
 import { invalidBody } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 import { checkSchema } from "../json/check-schema.js";
 
 const maxProblems = 5;
@@ -12,7 +12,7 @@ const maxProblems = 5;
  * @param what the source of the body.
  */
 export const assertBody = (
-  { id, method, path }: Pick<OperationCommand, "id" | "method" | "path">,
+  { id, method, path }: Pick<CommandDefinition, "id" | "method" | "path">,
   body: Readonly<Record<string, unknown>>,
   what: string,
 ): void => {

@@ -1,4 +1,4 @@
-import type { Field, OperationCommand } from "../contract/row.js";
+import type { Field, CommandDefinition } from "../contract/row.js";
 import { secretInArguments, usageError } from "../errors/usage-errors.js";
 import { isObject, setAt, valueAt } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
@@ -28,7 +28,7 @@ export interface ReadInput extends Input {
 
 /** Reads and checks the typed values. Throws a usage error before anything is sent. */
 export const readInput = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   typed: TypedValues,
   sources: Sources,
 ): Promise<ReadInput> => {
@@ -45,7 +45,7 @@ export const readInput = async (
 
 /** Starts with `--body`, and sets the values of flags on it. */
 const readBody = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   typed: TypedValues,
   sources: Sources,
 ): Promise<Pick<ReadInput, "body" | "missing">> => {
@@ -94,7 +94,7 @@ const readFlag = async (field: Field, { flags }: TypedValues, sources: Sources):
 };
 
 const readWholeBody = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   text: string,
   what = "--body",
   sources: Sources,

@@ -6,7 +6,7 @@ import { listed } from "./names/listed.js";
 import { similar } from "../text/suggest.js";
 import { kinds } from "../contract/kinds.js";
 import { ApiError } from "../sdk/sdk.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 
 /** Fields of a query with the name of a branch. */
 const branchNames = ["branchGitName", "gitName"];
@@ -22,7 +22,7 @@ const searchedProjects = 20;
  * branches that are similar.
  */
 export const assertListed = async (
-  { arguments: parameters, query }: OperationCommand,
+  { arguments: parameters, query }: CommandDefinition,
   values: Readonly<Record<string, unknown>>,
   client: MgmtClient,
   signal: AbortSignal,

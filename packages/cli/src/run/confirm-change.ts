@@ -9,7 +9,7 @@ import { ApiError } from "../sdk/sdk.js";
 import { explainingIds } from "./explaining-ids.js";
 import { type Described, lookUp } from "./look-up.js";
 import { idOf, notFoundNotice } from "./messages.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 import type { Targets } from "./targets.js";
 
 type Target = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ type Target = Readonly<Record<string, string>>;
  * that does not exist.
  */
 export const confirmChange = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   what: string,
   { targets, unknown }: Targets,
   client: MgmtClient,
@@ -56,7 +56,7 @@ export const confirmChange = async (
 };
 
 const describe = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Target,
   count: number,
   client: MgmtClient,
@@ -78,14 +78,14 @@ const describe = async (
   return described ?? notFound(command, target);
 };
 
-const notFound = (command: OperationCommand, target: Target): Described => ({
+const notFound = (command: CommandDefinition, target: Target): Described => ({
   noun: kindOf(command) ?? "resource",
   id: idOf(command, target),
   name: undefined,
   contents: ["not found"],
 });
 
-const kindOf = ({ arguments: ids }: OperationCommand): string | undefined => ids.at(-1)?.resource;
+const kindOf = ({ arguments: ids }: CommandDefinition): string | undefined => ids.at(-1)?.resource;
 
 const linesOf = ({ noun, id, name, contents }: Described): string[] => [
   `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} ${name === undefined ? "" : `${name} `}(${printable(id)})${contents.length > 0 ? ":" : ""}`,

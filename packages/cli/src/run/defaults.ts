@@ -4,11 +4,11 @@ import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
 import { takeDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 import { defaultOf } from "./targets.js";
 
 /** Returns the flag that limits a list to a project but may be left out, which then means the default project. */
-export const projectFilterOf = ({ envelope, query }: OperationCommand): string | undefined =>
+export const projectFilterOf = ({ envelope, query }: CommandDefinition): string | undefined =>
   envelope === "list"
     ? query.find(({ path, required }) => path.join(".") === "projectId" && required === undefined)?.flag
     : undefined;
@@ -18,7 +18,7 @@ export const projectFilterOf = ({ envelope, query }: OperationCommand): string |
  * unless all projects are asked for. A branch is in one project, so its list needs no other limit.
  */
 export const fillDefaults = (
-  command: OperationCommand,
+  command: CommandDefinition,
   typed: TypedValues,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
@@ -46,11 +46,11 @@ export type DefaultTarget = Sourced<string> | "credential";
 
 /** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
 export const defaultTarget = (
-  row: OperationCommand,
+  definition: CommandDefinition,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): DefaultTarget | undefined => {
-  const name = defaultOf(row);
+  const name = defaultOf(definition);
   if (name === undefined) return undefined;
   const preset = takeDefault(name, flags, context, () => activeProfile(flags, context));
   if (preset) return preset;

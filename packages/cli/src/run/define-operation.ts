@@ -9,47 +9,51 @@ import { addGlobalOptions, globalFlags } from "./program/global-options.js";
 import { addSections } from "./program/help-sections.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import { addSecretOptions } from "../secrets/secret-options.js";
-import { ensureRow } from "./ensure-row.js";
+import { ensureDefinition } from "./ensure-row.js";
 import { needsConfirmation, operationExamples } from "./examples.js";
 import { addFieldOption, plainText, typedValue } from "./field-options.js";
-import { type CommandOverlay, overlayOf } from "../contract/overlay.js";
-import type { Field, OperationCommand, PathArgument } from "../contract/row.js";
+import { type CommandOverride, overrideOf } from "../contract/overlay.js";
+import type { Field, CommandDefinition, PathArgument } from "../contract/row.js";
 import { projectFilterOf } from "./defaults.js";
 import type { Invocation } from "./invocation.js";
 import { defaultOf } from "./targets.js";
 
 /** Adds the command of an operation. Its arguments and options are defined when it is called. */
-export const defineOperation = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
-  command.row = row;
-  command.summary(row.deprecated ? `${row.summary} (deprecated)` : row.summary);
-  command.onDefine = () => defineCall(command, row, context);
+export const defineOperation = (
+  command: MgmtCommand,
+  definition: CommandDefinition,
+  context: Context,
+): void => {
+  command.definition = definition;
+  command.summary(definition.deprecated ? `${definition.summary} (deprecated)` : definition.summary);
+  command.onDefine = () => defineCall(command, definition, context);
 };
 
-/** Defines the rest of a command from its row of the table and its overlay. */
-const defineCall = (command: MgmtCommand, row: OperationCommand, context: Context): void => {
-  const overlay = overlayOf(row.id);
-  const argument = row.body?.fields.find(({ path }) => path.join(".") === overlay.argument);
-  const manyIds = row.method === "DELETE";
-  command.description(descriptionOf(row, overlay));
-  addArguments(command, row, manyIds, argument);
-  addOptions(command, row, overlay);
-  addSections(command, { Examples: () => operationExamples(row, overlay) });
+/** Defines the rest of a command from its definition and its override. */
+const defineCall = (command: MgmtCommand, definition: CommandDefinition, context: Context): void => {
+  const override = overrideOf(definition.id);
+  const argument = definition.body?.fields.find(({ path }) => path.join(".") === override.argument);
+  const manyIds = definition.method === "DELETE";
+  command.description(descriptionOf(definition, override));
+  addArguments(command, definition, manyIds, argument);
+  addOptions(command, definition, override);
+  addSections(command, { Examples: () => operationExamples(definition, override) });
 
   command.action(async () => {
     const { runOperation } = await import("./run.js");
     const own = command.opts<OwnFlags>();
     const invocation = {
-      command: calledRow(command, row),
-      overlay,
-      ids: command.args.slice(0, manyIds ? undefined : row.arguments.length),
-      typed: typedOf(command, row, argument),
+      command: calledDefinition(command, definition),
+      override,
+      ids: command.args.slice(0, manyIds ? undefined : definition.arguments.length),
+      typed: typedOf(command, definition, argument),
       flags: globalFlags(command),
       all: own.all ?? false,
       allProjects: own.allProjects ?? false,
       dryRun: dryRunFormat(command),
-      ensures: own.ifNotExists ?? row.words.at(-1) === "ensure",
+      ensures: own.ifNotExists ?? definition.words.at(-1) === "ensure",
       secretFlags: own,
-      ...waitOf(own, row, overlay),
+      ...waitOf(own, definition, override),
     };
     if (own.ndjson !== undefined) {
       const { runBulkCreate } = await import("./run-bulk-create.js");
@@ -66,10 +70,11 @@ const defineCall = (command: MgmtCommand, row: OperationCommand, context: Contex
   });
 };
 
-/** Returns the row that the flags select. */
-const calledRow = (command: MgmtCommand, row: OperationCommand): OperationCommand => {
+/** Returns the definition that the flags select. */
+const calledDefinition = (command: MgmtCommand, definition: CommandDefinition): CommandDefinition => {
   const { ifNotExists } = command.opts<OwnFlags>();
-  const called = ifNotExists && row.ensure ? ensureRow(row, row.ensure) : row;
+  const called =
+    ifNotExists && definition.ensure ? ensureDefinition(definition, definition.ensure) : definition;
   const { credentials, ...without } = called;
   return credentials && command.getOptionValue(credentials.property) === false ? without : called;
 };
@@ -87,8 +92,8 @@ interface OwnFlags extends SecretFlags {
 }
 
 const descriptionOf = (
-  { summary, description, deprecated }: OperationCommand,
-  { sameAs }: CommandOverlay,
+  { summary, description, deprecated }: CommandDefinition,
+  { sameAs }: CommandOverride,
 ): string => {
   const note = deprecated?.replacedBy.length
     ? `Deprecated: use mgmt ${deprecated.replacedBy.join(" ")}.`
@@ -101,13 +106,13 @@ const descriptionOf = (
 
 const addArguments = (
   command: MgmtCommand,
-  row: OperationCommand,
+  definition: CommandDefinition,
   manyIds: boolean,
   argument: Field | undefined,
 ): void => {
-  const hasDefault = defaultOf(row) !== undefined;
-  for (const [index, id] of row.arguments.entries()) {
-    const many = manyIds && index === row.arguments.length - 1;
+  const hasDefault = defaultOf(definition) !== undefined;
+  for (const [index, id] of definition.arguments.entries()) {
+    const many = manyIds && index === definition.arguments.length - 1;
     const name = `${id.label}${many ? "..." : ""}`;
     if (hasDefault) command.addArgument(new Argument(`[${name}]`, `${idHelp(id)} ${defaultHelp}`));
     else {
@@ -123,53 +128,53 @@ const defaultHelp = "Default: from the environment, the link, or the profile.";
 const idHelp = ({ help, prefix }: PathArgument): string =>
   prefix === undefined ? help : help.replace(/\.?$/, ` (${prefix}…).`);
 
-const fieldsOf = ({ query, body }: OperationCommand): Field[] => [...query, ...(body?.fields ?? [])];
+const fieldsOf = ({ query, body }: CommandDefinition): Field[] => [...query, ...(body?.fields ?? [])];
 
-const addOptions = (command: MgmtCommand, row: OperationCommand, overlay: CommandOverlay): void => {
-  for (const field of fieldsOf(row)) addFieldOption(command, field, overlay.defaults?.[field.flag]);
-  const nullable = row.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
-  if (nullable.length > 0) command.addOption(unsetOption(nullable, row));
-  if (row.body) {
+const addOptions = (command: MgmtCommand, definition: CommandDefinition, override: CommandOverride): void => {
+  for (const field of fieldsOf(definition)) addFieldOption(command, field, override.defaults?.[field.flag]);
+  const nullable = definition.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
+  if (nullable.length > 0) command.addOption(unsetOption(nullable, definition));
+  if (definition.body) {
     const help = "the whole body as JSON, @file, or - for standard input; flags override its fields";
     command.addOption(new Option("--body <json>", help));
   }
-  if (row.id.endsWith(".create")) {
+  if (definition.id.endsWith(".create")) {
     const help =
       "create one for each line of a file with JSON objects, - for standard input; flags apply to all";
     command.addOption(new Option("--ndjson <path>", help));
   }
-  if (row.ensure && row.words.at(-1) !== "ensure") {
+  if (definition.ensure && definition.words.at(-1) !== "ensure") {
     const help = "print the existing resource with the same identity instead of failing";
     command.addOption(new Option("--if-not-exists", help));
   }
-  if (row.credentials) {
-    const { property } = row.credentials;
+  if (definition.credentials) {
+    const { property } = definition.credentials;
     command.addOption(new Option(`--no-${property}`, `create no ${property} with it`));
   }
-  if (row.paged) command.addOption(new Option("--all", "print all pages"));
-  if (projectFilterOf(row) !== undefined) {
+  if (definition.paged) command.addOption(new Option("--all", "print all pages"));
+  if (projectFilterOf(definition) !== undefined) {
     const help = "list those of all projects, not only of the default one";
     command.addOption(new Option("--all-projects", help).conflicts("projectId"));
   }
-  if (overlay.wait !== undefined) {
-    command.addOption(new Option("--wait", waitHelp[overlay.wait.for]));
+  if (override.wait !== undefined) {
+    command.addOption(new Option("--wait", waitHelp[override.wait.for]));
   }
-  if (row.approval) {
+  if (definition.approval) {
     const help = "as an agent: wait for the sponsor's approval, then continue";
     command.addOption(new Option("--wait-approval", help));
   }
   const waits = [
-    ...(overlay.wait === undefined ? [] : [`--wait waits, such as 90s or 5m (default: ${defaultWait})`]),
-    ...(row.approval ? ["--wait-approval waits (default: 20m)"] : []),
+    ...(override.wait === undefined ? [] : [`--wait waits, such as 90s or 5m (default: ${defaultWait})`]),
+    ...(definition.approval ? ["--wait-approval waits (default: 20m)"] : []),
   ];
   if (waits.length > 0)
     command.addOption(new Option("--timeout <time>", `how long ${waits.join(", and how long ")}`));
-  if (row.secrets) {
-    const isList = row.envelope === "list";
-    addSecretOptions(command, { setsVariables: !isList && !row.secrets.paths.includes("envVars.*") });
+  if (definition.secrets) {
+    const isList = definition.envelope === "list";
+    addSecretOptions(command, { setsVariables: !isList && !definition.secrets.paths.includes("envVars.*") });
   }
-  addDryRunOption(command, { hidden: row.method === "GET" });
-  addGlobalOptions(command, { confirms: needsConfirmation(row, overlay) });
+  addDryRunOption(command, { hidden: definition.method === "GET" });
+  addGlobalOptions(command, { confirms: needsConfirmation(definition, override) });
 };
 
 const waitHelp = {
@@ -181,7 +186,7 @@ const waitHelp = {
 } as const;
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */
-const unsetOption = (nullable: readonly string[], { id }: OperationCommand): Option => {
+const unsetOption = (nullable: readonly string[], { id }: CommandDefinition): Option => {
   const does = id.endsWith(".create") ? "create it without a value for" : "remove a value:";
   const help = `${does} ${nullable.join(", ")} (repeatable)`;
   return new Option("--unset <field>", help).argParser((flag: string, previous: string[] = []): string[] => {
@@ -190,14 +195,18 @@ const unsetOption = (nullable: readonly string[], { id }: OperationCommand): Opt
   });
 };
 
-const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | undefined): TypedValues => {
+const typedOf = (
+  command: MgmtCommand,
+  definition: CommandDefinition,
+  argument: Field | undefined,
+): TypedValues => {
   const flags: Record<string, string | boolean> = {};
-  for (const field of fieldsOf(row)) {
+  for (const field of fieldsOf(definition)) {
     const value = typedValue(command, field);
     if (value !== undefined) flags[field.flag] = value;
   }
   const { body, unset = [] } = command.opts<OwnFlags>();
-  const text = argument && command.args[row.arguments.length];
+  const text = argument && command.args[definition.arguments.length];
   return {
     flags,
     unset,
@@ -208,12 +217,12 @@ const typedOf = (command: MgmtCommand, row: OperationCommand, argument: Field | 
 
 const waitOf = (
   { wait, waitApproval, timeout }: OwnFlags,
-  { approval }: OperationCommand,
-  overlay: CommandOverlay,
+  { approval }: CommandDefinition,
+  override: CommandOverride,
 ): Pick<Invocation, "waitMs" | "waitApproval"> => {
   if (timeout !== undefined && !wait && !waitApproval) {
     const waits = [
-      ...(overlay.wait === undefined ? [] : ["--wait"]),
+      ...(override.wait === undefined ? [] : ["--wait"]),
       ...(approval ? ["--wait-approval"] : []),
     ];
     throw usageError(`--timeout can only be used with ${waits.join(" or ")}`);

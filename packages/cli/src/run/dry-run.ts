@@ -11,18 +11,18 @@ import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 
 type Target = Record<string, string>;
 
 /** Prints the requests of an operation instead of sending them. */
 export const dryRunOperation = async (
-  { command, overlay, flags, ensures }: Pick<Invocation, "command" | "overlay" | "flags" | "ensures">,
+  { command, override, flags, ensures }: Pick<Invocation, "command" | "override" | "flags" | "ensures">,
   format: DryRunFormat,
   inputs: readonly { readonly target: Target; readonly input: Input }[],
   context: Context,
 ): Promise<void> => {
-  const requests = overlay.createsDatabase ? await completed(inputs, flags, context) : inputs;
+  const requests = override.createsDatabase ? await completed(inputs, flags, context) : inputs;
   const recorded: PlannedRequest[] = [];
   for (const { target, input } of requests) {
     if (ensures) recorded.push(...(await recordEnsure(command, target, input, flags, context)));
@@ -59,7 +59,7 @@ const completed = async (
 
 /** Sends the request of an operation, and the one for the credentials of the new resource. */
 const sendAll = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Target,
   input: Input,
   client: MgmtClient,
@@ -74,7 +74,7 @@ const sendAll = async (
 
 /** Looks for the resource first, because no request is sent if it exists. */
 const recordEnsure = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Target,
   { body = {} }: Input,
   flags: Invocation["flags"],

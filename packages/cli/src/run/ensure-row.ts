@@ -1,7 +1,10 @@
-import type { EnsureRule, OperationCommand } from "../contract/row.js";
+import type { EnsureRule, CommandDefinition } from "../contract/row.js";
 
-/** Returns the row of `ensure` for the row of `create`: the same input, with an identity. */
-export const ensureRow = (create: OperationCommand, { identities }: EnsureRule): OperationCommand => {
+/** Returns the definition of `ensure` for the one of `create`: the same input, with an identity. */
+export const ensureDefinition = (
+  create: CommandDefinition,
+  { identities }: EnsureRule,
+): CommandDefinition => {
   const fields = create.body?.fields ?? [];
   const isIdentity = ({ path }: { path: readonly string[] }): boolean => identities.includes(path.join("."));
   const noun = create.summary.replace(/^Create /, "");

@@ -1,42 +1,44 @@
 import { setAt, valueAt } from "../json/json-path.js";
 import { exampleId } from "./program/help-sections.js";
 import { shellWord } from "../text/shell-word.js";
-import type { CommandOverlay } from "../contract/overlay.js";
-import type { Field, OperationCommand } from "../contract/row.js";
+import type { CommandOverride } from "../contract/overlay.js";
+import type { Field, CommandDefinition } from "../contract/row.js";
 
-/** Returns valid command lines: those of the overlay, and the contract's example bodies written as flags. */
-export const operationExamples = (row: OperationCommand, overlay: CommandOverlay): string[] => {
-  const { words, arguments: ids, body, query } = row;
+/** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
+export const operationExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
+  const { words, arguments: ids, body, query } = definition;
   const start = ["mgmt", ...words, ...ids.map(({ prefix }) => exampleId(prefix))];
   const needed = query
     .filter(({ required }) => required)
     .flatMap((field) => flagWords(field, exampleValue(field)));
   const bodies = body ? (body.examples.length > 0 ? body.examples : [exampleBody(body.fields)]) : [undefined];
-  const end = needsConfirmation(row, overlay) ? ["--yes"] : [];
+  const end = needsConfirmation(definition, override) ? ["--yes"] : [];
   const fromContract = bodies.map((example) =>
-    [...start, ...needed, ...bodyWords(row, overlay, example), ...end].map(shellWord).join(" "),
+    [...start, ...needed, ...bodyWords(definition, override, example), ...end].map(shellWord).join(" "),
   );
-  const fromOverlay = (overlay.examples ?? [])
-    .map((example) => `mgmt ${withIds(example, row)}`)
-    // An `ensure` has the overlay of its `create`.
+  const fromOverride = (override.examples ?? [])
+    .map((example) => `mgmt ${withIds(example, definition)}`)
+    // An `ensure` has the override of its `create`.
     .filter((example) => example.startsWith(`mgmt ${words.join(" ")} `));
-  const paged = row.paged ? [`${[...start, ...needed].map(shellWord).join(" ")} --all --output json`] : [];
-  return [...new Set([...fromOverlay, ...fromContract, ...paged])];
+  const paged = definition.paged
+    ? [`${[...start, ...needed].map(shellWord).join(" ")} --all --output json`]
+    : [];
+  return [...new Set([...fromOverride, ...fromContract, ...paged])];
 };
 
 /** Whether the command asks before it runs, because it cannot be undone. */
-export const needsConfirmation = ({ method }: OperationCommand, { confirm }: CommandOverlay): boolean =>
+export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 
-const withIds = (example: string, { arguments: ids }: OperationCommand): string =>
+const withIds = (example: string, { arguments: ids }: CommandDefinition): string =>
   example.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     exampleId(ids.find(({ name }) => name === parameter)?.prefix),
   );
 
 /** Returns the words of a command line that set the fields of a body. */
 export const bodyWords = (
-  { body }: OperationCommand,
-  { argument }: CommandOverlay,
+  { body }: CommandDefinition,
+  { argument }: CommandOverride,
   example: unknown,
 ): string[] => {
   const first: string[] = [];

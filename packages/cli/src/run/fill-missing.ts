@@ -71,12 +71,12 @@ export const fillMissing = async (
 
 /** The required fields. A body that only needs some field needs the one that can be passed as an argument. */
 const missingFields = (
-  { command, overlay, typed }: Invocation,
+  { command, override, typed }: Invocation,
   { missing, body }: ReadInput,
 ): readonly Field[] => {
   const needsField = command.body?.required && typed.body === undefined;
   if (missing.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missing;
-  return command.body?.fields.filter(({ path }) => path.join(".") === overlay.argument) ?? [];
+  return command.body?.fields.filter(({ path }) => path.join(".") === override.argument) ?? [];
 };
 
 const noFieldSet = (fields: readonly Field[]): Error => {
@@ -85,12 +85,12 @@ const noFieldSet = (fields: readonly Field[]): Error => {
 };
 
 const missing = (
-  { command, overlay }: Invocation,
+  { command, override }: Invocation,
   absent: readonly PathArgument[],
   fields: readonly Field[],
   reason: string,
 ): Error => {
-  const isArgument = ({ path }: Field): boolean => path.join(".") === overlay.argument;
+  const isArgument = ({ path }: Field): boolean => path.join(".") === override.argument;
   const names = [
     ...absent.map(({ label }) => `<${label}>`),
     ...fields.filter(isArgument).map(({ flag }) => `<${flag}>`),

@@ -3,9 +3,9 @@ import { groups } from "../contract/generated/groups.js";
 import type { MgmtCommand } from "./program/command.js";
 import { addCommands, addGroupDefaults, type CommandNode } from "./program/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
-import { ensureRow } from "./ensure-row.js";
-import { groupOverlays, isHidden, overlayOf } from "../contract/overlay.js";
-import type { EnsureRule, OperationCommand } from "../contract/row.js";
+import { ensureDefinition } from "./ensure-row.js";
+import { groupOverrides, isHidden, overrideOf } from "../contract/overlay.js";
+import type { EnsureRule, CommandDefinition } from "../contract/row.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
 export const addGroups = (
@@ -13,10 +13,10 @@ export const addGroups = (
   extraCommands: Readonly<Record<string, readonly CommandNode[]>>,
   context: Context,
 ): void => {
-  const order = Object.keys(groupOverlays);
+  const order = Object.keys(groupOverrides);
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   for (const { name, load } of [...groups].sort((a, b) => rank(a.name) - rank(b.name))) {
-    const { heading = "More:", summary = "", aliases = [], hidden = false } = groupOverlays[name] ?? {};
+    const { heading = "More:", summary = "", aliases = [], hidden = false } = groupOverrides[name] ?? {};
     program.addLazy({
       name,
       aliases,
@@ -40,24 +40,24 @@ export const addGroups = (
  */
 const addOperations = (
   group: MgmtCommand,
-  rows: readonly OperationCommand[],
+  definitions: readonly CommandDefinition[],
   context: Context,
   depth = 1,
 ): void => {
-  const isIn = (word: string, row: OperationCommand): boolean =>
-    row.words.length > depth + 1 && row.words[depth] === word;
+  const isIn = (word: string, definition: CommandDefinition): boolean =>
+    definition.words.length > depth + 1 && definition.words[depth] === word;
   const added = new Set<string>();
-  for (const row of rows) {
-    const [word = row.id, ...below] = row.words.slice(depth);
+  for (const definition of definitions) {
+    const [word = definition.id, ...below] = definition.words.slice(depth);
     if (below.length === 0) {
-      addOperation(group, row, context);
-      if (row.ensure) addEnsure(group, row, row.ensure, context);
+      addOperation(group, definition, context);
+      if (definition.ensure) addEnsure(group, definition, definition.ensure, context);
     } else if (!added.has(word)) {
       added.add(word);
       addSubgroup(
         group,
         word,
-        rows.filter((row) => isIn(word, row)),
+        definitions.filter((definition) => isIn(word, definition)),
         context,
         depth + 1,
       );
@@ -65,31 +65,31 @@ const addOperations = (
   }
 };
 
-const addOperation = (group: MgmtCommand, row: OperationCommand, context: Context): void => {
-  const { groupDefault: isDefault = false } = overlayOf(row.id);
-  const name = row.words.at(-1) ?? row.id;
+const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
+  const { groupDefault: isDefault = false } = overrideOf(definition.id);
+  const name = definition.words.at(-1) ?? definition.id;
   const alias = aliasOf(name);
   group.addLazy({
     name,
     aliases: alias === undefined ? [] : [alias],
-    hidden: isHidden(row),
+    hidden: isHidden(definition),
     isDefault,
     describe: (command) => {
-      defineOperation(command, row, context);
+      defineOperation(command, definition, context);
     },
   });
 };
 
 const addEnsure = (
   group: MgmtCommand,
-  create: OperationCommand,
+  create: CommandDefinition,
   rule: EnsureRule,
   context: Context,
 ): void => {
   group.addLazy({
     name: "ensure",
     describe: (command) => {
-      defineOperation(command, ensureRow(create, rule), context);
+      defineOperation(command, ensureDefinition(create, rule), context);
     },
   });
 };
@@ -97,7 +97,7 @@ const addEnsure = (
 const addSubgroup = (
   parent: MgmtCommand,
   word: string,
-  rows: readonly OperationCommand[],
+  definitions: readonly CommandDefinition[],
   context: Context,
   depth: number,
 ): void => {
@@ -105,13 +105,13 @@ const addSubgroup = (
   const summary = `${words.slice(0, 1).toUpperCase()}${words.slice(1)} of ${parent.name()}`;
   parent.addLazy({
     name: word,
-    hidden: rows.every(isHidden),
+    hidden: definitions.every(isHidden),
     describe: (group) => {
       group.summary(summary);
       group.onDefine = () => {
         addGroupDefaults(group, summary);
       };
-      addOperations(group, rows, context, depth);
+      addOperations(group, definitions, context, depth);
     },
   });
 };

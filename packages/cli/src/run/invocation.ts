@@ -3,13 +3,13 @@ import type { GlobalFlags } from "../input/context.js";
 import type { Input, TypedValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
-import type { CommandOverlay } from "../contract/overlay.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandOverride } from "../contract/overlay.js";
+import type { CommandDefinition } from "../contract/row.js";
 
 /** A parsed command line. */
 export interface Invocation {
-  readonly command: OperationCommand;
-  readonly overlay: CommandOverlay;
+  readonly command: CommandDefinition;
+  readonly override: CommandOverride;
   /** Values of the path parameters. A delete accepts several for the last one. */
   readonly ids: readonly string[];
   readonly typed: TypedValues;
@@ -32,7 +32,7 @@ export interface Invocation {
 
 /** Returns the call of an operation. */
 export const createCommandCall = (
-  { method, path }: OperationCommand,
+  { method, path }: CommandDefinition,
   pathParams: Record<string, string>,
   { query, body }: Input,
 ): Call => ({

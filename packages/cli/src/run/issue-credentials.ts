@@ -5,8 +5,8 @@ import { unexpectedResponse } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { bodyWords } from "./examples.js";
-import { overlayOf } from "../contract/overlay.js";
-import type { CredentialsRule, OperationCommand } from "../contract/row.js";
+import { overrideOf } from "../contract/overlay.js";
+import type { CredentialsRule, CommandDefinition } from "../contract/row.js";
 
 /** A new resource with its credentials, or the error. */
 export interface Credentialed {
@@ -23,8 +23,8 @@ export const issueCredentials = async (
   { signal, changes }: Pick<Context, "signal" | "changes">,
 ): Promise<Credentialed> => {
   const complete = { ...body, [parent]: resource["id"] };
-  const row = await rowOf(operation);
-  const { method, path } = row;
+  const definition = await definitionOf(operation);
+  const { method, path } = definition;
   try {
     const response = await client.request<unknown>(
       { method, path, pathParams: {}, body: complete },
@@ -34,7 +34,11 @@ export const issueCredentials = async (
     if (!isObject(credentials)) throw unexpectedResponse("one resource");
     return { resource: { ...resource, [property]: credentials } };
   } catch (error) {
-    const words = ["mgmt", ...row.words, ...bodyWords(row, overlayOf(row.id), complete)];
+    const words = [
+      "mgmt",
+      ...definition.words,
+      ...bodyWords(definition, overrideOf(definition.id), complete),
+    ];
     const id = String(resource["id"]);
     // Credentials whose response did not arrive are of no use: their secrets are shown only once.
     changes.takeUnanswered();
@@ -42,10 +46,10 @@ export const issueCredentials = async (
   }
 };
 
-const rowOf = async (id: string): Promise<OperationCommand> => {
+const definitionOf = async (id: string): Promise<CommandDefinition> => {
   const [group = ""] = id.split(".");
-  const rows = await groups.find(({ name }) => name === group)?.load();
-  const row = rows?.find((row) => row.id === id);
-  if (!row) throw new Error(`There is no operation ${id}`);
-  return row;
+  const definitions = await groups.find(({ name }) => name === group)?.load();
+  const definition = definitions?.find((definition) => definition.id === id);
+  if (!definition) throw new Error(`There is no operation ${id}`);
+  return definition;
 };

@@ -3,11 +3,11 @@ import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import { valueAt } from "../json/json-path.js";
 import { leavesOpen } from "../transport/sent-changes.js";
-import { ensureRow, hasIdentity } from "./ensure-row.js";
+import { ensureDefinition, hasIdentity } from "./ensure-row.js";
 import { shellWord } from "../text/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
-import { overlayOf } from "../contract/overlay.js";
-import type { OperationCommand } from "../contract/row.js";
+import { overrideOf } from "../contract/overlay.js";
+import type { CommandDefinition } from "../contract/row.js";
 import { siblingOf } from "../contract/siblings.js";
 
 /**
@@ -16,7 +16,7 @@ import { siblingOf } from "../contract/siblings.js";
  */
 export const explainLostResponse = async (
   error: unknown,
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Readonly<Record<string, string>>,
   input: Input,
   context: Pick<Context, "signal" | "changes">,
@@ -56,15 +56,15 @@ export const lostResponse = async (error: unknown): Promise<string | undefined> 
 };
 
 const nextCommand = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Readonly<Record<string, string>>,
   { body }: Input,
 ): Promise<{ next: string[]; effect: string }> => {
   const { words, ensure, arguments: parameters } = command;
   const ids = parameters.map(({ name }) => target[name] ?? "");
   if (ensure && hasIdentity(body, ensure.identities)) {
-    const row = ensureRow(command, ensure);
-    const next = [...row.words, ...ids, ...bodyWords(row, overlayOf(row.id), body)];
+    const definition = ensureDefinition(command, ensure);
+    const next = [...definition.words, ...ids, ...bodyWords(definition, overrideOf(definition.id), body)];
     return { next, effect: "This command creates it only if it does not exist" };
   }
   const get = await siblingOf(words, "get");

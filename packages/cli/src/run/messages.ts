@@ -1,13 +1,13 @@
 import type { ItemResult, Notice } from "../output/output.js";
-import type { CommandOverlay } from "../contract/overlay.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandOverride } from "../contract/overlay.js";
+import type { CommandDefinition } from "../contract/row.js";
 
 type Target = Readonly<Record<string, string>>;
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */
 export const questionOf = (
-  command: OperationCommand,
-  { confirm }: CommandOverlay,
+  command: CommandDefinition,
+  { confirm }: CommandOverride,
   targets: readonly Target[],
 ): string | undefined => {
   const [target = {}] = targets;
@@ -18,7 +18,7 @@ export const questionOf = (
 };
 
 /** Returns the message after a command whose response is empty. */
-export const doneMessage = (command: OperationCommand, target: Target): string =>
+export const doneMessage = (command: CommandDefinition, target: Target): string =>
   command.method === "DELETE"
     ? `Deleted ${kindOf(command)} ${idOf(command, target)}.`
     : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
@@ -31,14 +31,14 @@ export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice
 });
 
 /** Returns the result for a resource that was deleted. */
-export const deleted = (command: OperationCommand, target: Target): ItemResult => ({
+export const deleted = (command: CommandDefinition, target: Target): ItemResult => ({
   id: idOf(command, target),
   status: "deleted",
 });
 
 /** @param left how many resources were not attempted. */
 export const deleteInterrupted = (
-  command: OperationCommand,
+  command: CommandDefinition,
   target: Target,
   mayBeDone: boolean,
   left: number,
@@ -59,7 +59,7 @@ export const createInterrupted = (line: number, mayBeDone: boolean, left: number
   line,
 });
 
-export const deprecationWarning = ({ words, deprecated }: OperationCommand): Notice => {
+export const deprecationWarning = ({ words, deprecated }: CommandDefinition): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {
     code: "command:deprecated",
@@ -74,7 +74,7 @@ export const deprecationWarning = ({ words, deprecated }: OperationCommand): Not
  * @param from where the id came from.
  */
 export const notFoundNotice = (
-  { arguments: ids }: OperationCommand,
+  { arguments: ids }: CommandDefinition,
   target: Target,
   from: string | undefined,
 ): Notice | undefined => {
@@ -89,7 +89,7 @@ export const notFoundNotice = (
 };
 
 /** Returns a message for each id whose prefix belongs to another kind of resource. */
-export const wrongPrefixMessages = ({ arguments: ids }: OperationCommand, target: Target): string[] =>
+export const wrongPrefixMessages = ({ arguments: ids }: CommandDefinition, target: Target): string[] =>
   ids.flatMap(({ name, prefix, resource }) => {
     const id = target[name] ?? "";
     const typed = /^[a-z]+_/.exec(id)?.[0];
@@ -98,8 +98,8 @@ export const wrongPrefixMessages = ({ arguments: ids }: OperationCommand, target
   });
 
 /** Returns the last id of the path, which identifies the resource itself. */
-export const idOf = ({ arguments: ids }: OperationCommand, target: Target): string =>
+export const idOf = ({ arguments: ids }: CommandDefinition, target: Target): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
-const kindOf = ({ arguments: ids }: OperationCommand): string =>
+const kindOf = ({ arguments: ids }: CommandDefinition): string =>
   ids.at(-1)?.resource ?? ids.at(-1)?.label.replace(/-id$/, "").replaceAll("-", " ") ?? "resource";

@@ -1,11 +1,14 @@
 import { unknownField } from "../errors/usage-errors.js";
 import { similar } from "../text/suggest.js";
-import type { OperationCommand, Schema } from "../contract/row.js";
+import type { CommandDefinition, Schema } from "../contract/row.js";
 
 /** Refuses fields that the result of an operation cannot have, before a request is sent. */
-export const assertFields = async (row: OperationCommand, fields: readonly string[]): Promise<void> => {
+export const assertFields = async (
+  definition: CommandDefinition,
+  fields: readonly string[],
+): Promise<void> => {
   const { definitions, results } = await import("../contract/generated/schemas.js");
-  const item = results[row.id]?.item;
+  const item = results[definition.id]?.item;
   if (!item) return;
   for (const field of fields) {
     const names = field.split(".");

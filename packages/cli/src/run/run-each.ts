@@ -6,7 +6,7 @@ import type { ItemResult } from "../output/output.js";
 import { explainingIds } from "./explaining-ids.js";
 import { createCommandCall } from "./invocation.js";
 import { deleteInterrupted, deleted, doneMessage, idOf } from "./messages.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 import type { Targets } from "./targets.js";
 
 /**
@@ -14,7 +14,7 @@ import type { Targets } from "./targets.js";
  * interruption ends the results, and a notice names the resource whose deletion was under way.
  */
 export const runEach = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   { targets, unknown }: Targets,
   input: Input,
   client: MgmtClient,

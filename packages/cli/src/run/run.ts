@@ -22,7 +22,7 @@ import {
   questionOf,
 } from "./messages.js";
 import type { CompleteInput } from "./new-databases.js";
-import type { OperationCommand } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/row.js";
 import { assertIds, targetsOf } from "./targets.js";
 
 type Target = Record<string, string>;
@@ -37,7 +37,7 @@ interface Run {
 
 /** Runs any operation: read input → connect → warn → confirm → send → wait → print. */
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
-  const { command, overlay, flags } = invocation;
+  const { command, override, flags } = invocation;
   const { fields } = context.output.presentation;
   if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
   const omitted = invocation.ids.length > 0 ? undefined : defaultTarget(command, flags, context);
@@ -71,7 +71,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     progress && { waitForApproval: { ...invocation.waitApproval, onProgress: progress.report } },
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
-  const question = questionOf(command, overlay, targets);
+  const question = questionOf(command, override, targets);
   if (question !== undefined && !flags.yes) {
     const { confirmChange } = await import("./confirm-change.js");
     await confirmChange(command, question, { targets, unknown }, client, context);
@@ -111,7 +111,7 @@ const openOutputOfSecrets = async (
 
 /** Whether nothing has to be asked for. */
 const isComplete = (
-  command: OperationCommand,
+  command: CommandDefinition,
   ids: readonly string[],
   { missing, body }: ReadInput,
 ): boolean =>
@@ -121,7 +121,7 @@ const isComplete = (
 
 /** Replaces names by ids. */
 const withoutNames = async (
-  command: OperationCommand,
+  command: CommandDefinition,
   request: Named,
   typed: Invocation["typed"],
   flags: Invocation["flags"],
@@ -171,7 +171,7 @@ const completed = async (
   target: Target,
   input: Input,
 ): Promise<CompleteInput> => {
-  if (!invocation.overlay.createsDatabase) return { input };
+  if (!invocation.override.createsDatabase) return { input };
   const { NewDatabases } = await import("./new-databases.js");
   return new NewDatabases(client, context.signal).complete(target, input);
 };
@@ -247,7 +247,7 @@ const printList = async ({ invocation, client, context, secretOutput }: Run, cal
 };
 
 /** Reads all pages in few requests, unless the size of a page is given. */
-const inLargestPages = ({ query }: OperationCommand, call: Call): object => {
+const inLargestPages = ({ query }: CommandDefinition, call: Call): object => {
   const limit = query.find(({ flag }) => flag === "limit")?.maximum;
   return { ...(limit !== undefined && { limit }), ...call.query };
 };
@@ -269,12 +269,12 @@ const printResource = async (
 
 /** Waits for the effect of a request if the command line asks for it. Returns the error of the wait, if any. */
 const waitUntilSettled = async (
-  { invocation: { overlay, waitMs }, client, context }: Run,
+  { invocation: { override, waitMs }, client, context }: Run,
   target: Target,
   { body }: Input,
   response: object,
 ): Promise<{ readonly error: unknown } | undefined> => {
-  if (waitMs === undefined || !overlay.wait) return undefined;
+  if (waitMs === undefined || !override.wait) return undefined;
   const { waitForResource } = await import("./wait-for-resource.js");
-  return waitForResource(response, overlay.wait, { target, body }, waitMs, client, context);
+  return waitForResource(response, override.wait, { target, body }, waitMs, client, context);
 };

@@ -2,17 +2,19 @@ import type { CliError } from "../errors/cli-error.js";
 import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
 import { needsConfirmation } from "./examples.js";
-import { overlayOf } from "../contract/overlay.js";
-import type { OperationCommand, PathArgument } from "../contract/row.js";
+import { overrideOf } from "../contract/overlay.js";
+import type { CommandDefinition, PathArgument } from "../contract/row.js";
 
 /**
  * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have none: the user
  * must type the id of the resource to delete or move.
  */
-export const defaultOf = (row: OperationCommand): DefaultName | undefined => {
-  const [first, second] = row.arguments;
+export const defaultOf = (definition: CommandDefinition): DefaultName | undefined => {
+  const [first, second] = definition.arguments;
   const name = `${first?.resource ?? ""}Id`;
-  return !needsConfirmation(row, overlayOf(row.id)) && !second && isDefaultName(name) ? name : undefined;
+  return !needsConfirmation(definition, overrideOf(definition.id)) && !second && isDefaultName(name)
+    ? name
+    : undefined;
 };
 
 /** Refuses ids that would change the path of the request. */

@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import type { Context } from "../input/context.js";
 import { secretsNotShown } from "../errors/secret-errors.js";
 import { setAt, valueAt } from "../json/json-path.js";
-import { overlayOf } from "../contract/overlay.js";
-import type { OperationCommand, Schema, SecretFields } from "../contract/row.js";
+import { overrideOf } from "../contract/overlay.js";
+import type { CommandDefinition, Schema, SecretFields } from "../contract/row.js";
 import { Output } from "../output/output.js";
 import type { SecretDestination } from "./secret-destination.js";
 
@@ -18,7 +18,7 @@ const sample = "SAMPLE-SECRET";
  * @throws `secrets:not_shown`.
  */
 export const assertDelivered = async (
-  { id, resource, secrets }: Pick<OperationCommand, "id" | "resource" | "secrets">,
+  { id, resource, secrets }: Pick<CommandDefinition, "id" | "resource" | "secrets">,
   body: unknown,
   destination: SecretDestination,
   context: Pick<Context, "output">,
@@ -26,7 +26,7 @@ export const assertDelivered = async (
     output.result(value, resource),
 ): Promise<void> => {
   if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
-  const { noSecretWith } = overlayOf(id);
+  const { noSecretWith } = overrideOf(id);
   if (noSecretWith !== undefined && valueAt(body, [noSecretWith]) === true) return;
   if (destination.to === "nowhere") throw secretsNotShown("CI keeps what is printed in its log");
   const { definitions, results } = await import("../contract/generated/schemas.js");

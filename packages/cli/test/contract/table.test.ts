@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { printedResults } from "../../src/commands/schema/generated/printed-schemas.js";
 import { detailColumns, listColumns } from "../../src/output/columns.js";
-import { groupOverlays, overlays } from "../../src/contract/overlay.js";
+import { groupOverrides, overrides } from "../../src/contract/overlay.js";
 import type { Schema } from "../../src/contract/row.js";
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 describe("the command table", () => {
   it("has one command for every operation of the contract", () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).flatMap((operation: { operationId?: string }) => operation.operationId ?? []),
     );
-    expect(rows.map(({ id }) => id).sort()).toEqual(ids.sort());
-    expect(new Set(rows.map(({ words }) => words.join(" "))).size).toBe(rows.length);
+    expect(definitions.map(({ id }) => id).sort()).toEqual(ids.sort());
+    expect(new Set(definitions.map(({ words }) => words.join(" "))).size).toBe(definitions.length);
   });
 
   it("writes names in kebab-case", () => {
-    for (const { words } of rows) for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    for (const { words } of definitions) for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
   it("has no flag that hides another one or a global one", () => {
@@ -46,7 +46,7 @@ describe("the command table", () => {
       "secret-file",
       "if-not-exists",
     ];
-    for (const { id, query, body } of rows) {
+    for (const { id, query, body } of definitions) {
       const flags = [...query, ...(body?.fields ?? [])].map(({ flag }) => flag);
       expect({ id, flags: new Set(flags).size }).toEqual({ id, flags: flags.length });
       expect({ id, taken: flags.filter((flag) => taken.includes(flag)) }).toEqual({ id, taken: [] });
@@ -55,7 +55,7 @@ describe("the command table", () => {
   });
 
   it("explains every flag and every argument", () => {
-    for (const { id, query, body, arguments: ids } of rows) {
+    for (const { id, query, body, arguments: ids } of definitions) {
       for (const { flag, help } of [...query, ...(body?.fields ?? [])]) {
         expect({ id, flag, help }).toEqual({ id, flag, help: expect.stringMatching(/\S/) });
       }
@@ -64,12 +64,12 @@ describe("the command table", () => {
   });
 
   it("reads secrets from files only", () => {
-    const secrets = rows.flatMap(({ body }) => body?.fields.filter(({ secret }) => secret) ?? []);
+    const secrets = definitions.flatMap(({ body }) => body?.fields.filter(({ secret }) => secret) ?? []);
     expect(secrets.map(({ flag }) => flag)).toEqual(["recipient-access-token"]);
   });
 
   it("allows the values of any branch of a union, and requires what all branches require", () => {
-    const fields = rows.find(({ id }) => id === "databases.create")?.body?.fields ?? [];
+    const fields = definitions.find(({ id }) => id === "databases.create")?.body?.fields ?? [];
     expect(fields.filter(({ path }) => path[0] === "source")).toEqual([
       expect.objectContaining({
         flag: "source-type",
@@ -82,34 +82,34 @@ describe("the command table", () => {
   });
 
   it("names the replacement of every deprecated operation", () => {
-    const replaced = rows.flatMap(({ words, deprecated }) =>
+    const replaced = definitions.flatMap(({ words, deprecated }) =>
       deprecated ? [[words[0], deprecated.replacedBy[0]]] : [],
     );
     expect(replaced).toEqual(Array(8).fill(["apps", "services"]));
   });
 });
 
-describe("the overlay", () => {
+describe("the overrides", () => {
   it("refers to existing fields", () => {
-    for (const [id, { argument }] of Object.entries(overlays)) {
-      const row = rows.find((each) => each.id === id);
-      expect(row).toBeDefined();
+    for (const [id, { argument }] of Object.entries(overrides)) {
+      const definition = definitions.find((each) => each.id === id);
+      expect(definition).toBeDefined();
       if (argument === undefined) continue;
-      expect(row?.body?.fields.map(({ path }) => path.join("."))).toContain(argument);
+      expect(definition?.body?.fields.map(({ path }) => path.join("."))).toContain(argument);
     }
   });
 
   it("describes every group, and no other", () => {
-    expect(Object.keys(groupOverlays).sort()).toEqual(groups.map(({ name }) => name).sort());
+    expect(Object.keys(groupOverrides).sort()).toEqual(groups.map(({ name }) => name).sort());
   });
 
   it("has columns for existing fields", () => {
     /** Where a field is: in the resource, or in the credentials that its command adds to it. */
     const placeOf = (schema: string, path: string): [schema: string | undefined, path: string[]] => {
       const [first, ...rest] = path.split(".");
-      const rule = rows.find(({ resource }) => resource === schema)?.credentials;
+      const rule = definitions.find(({ resource }) => resource === schema)?.credentials;
       if (first !== rule?.property || !rule) return [schema, path.split(".")];
-      return [rows.find(({ id }) => id === rule.operation)?.resource, rest];
+      return [definitions.find(({ id }) => id === rule.operation)?.resource, rest];
     };
     // Results of hand-written commands, which the contract does not describe.
     const results: Readonly<Record<string, Schema>> = {

@@ -2,9 +2,9 @@ import type { Fault } from "@mgmt/mock/server";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runInProcess } from "../in-process.js";
-import { overlayOf } from "../../src/contract/overlay.js";
-import type { OperationCommand } from "../../src/contract/row.js";
-import { createSecretFile, rows, validLine } from "../operation-examples.js";
+import { overrideOf } from "../../src/contract/overlay.js";
+import type { CommandDefinition } from "../../src/contract/row.js";
+import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import type { Result } from "../result.js";
 import { type Session, startSession } from "../terminal.js";
 
@@ -66,17 +66,17 @@ const expectTextError = (line: string, text: Result, exitCode: number): void => 
 };
 
 /** The commands that look up the region of a new database before they create it. */
-const creators = rows.filter(({ id }) => overlayOf(id).createsDatabase);
+const creators = definitions.filter(({ id }) => overrideOf(id).createsDatabase);
 
 /** Runs commands at once. Returns their results by the id of the operation. */
 const runAll = async (
   env: NodeJS.ProcessEnv,
   format: "json" | "table",
-  commands = rows,
+  commands = definitions,
 ): Promise<Map<string, Result>> => {
-  const runs = commands.map(async (row): Promise<[string, Result]> => {
-    const line = [...validLine(row, secretFile), "--output", format];
-    return [row.id, await runInProcess(line, { env })];
+  const runs = commands.map(async (definition): Promise<[string, Result]> => {
+    const line = [...validLine(definition, secretFile), "--output", format];
+    return [definition.id, await runInProcess(line, { env })];
   });
   return new Map(await Promise.all(runs));
 };
@@ -112,7 +112,7 @@ describe("every command", () => {
     await session.close();
   });
 
-  const resultOf = (results: Map<string, Result>, { id }: OperationCommand): Result => {
+  const resultOf = (results: Map<string, Result>, { id }: CommandDefinition): Result => {
     const result = results.get(id);
     if (!result) throw new Error(`${id} was not called`);
     return result;
@@ -123,10 +123,10 @@ describe("every command", () => {
     async ({ fault, exitCode, create }) => {
       session.server.engine.faults.add(fault);
       const results = await untilDone(runAll(session.env, "json"));
-      for (const row of rows) {
-        const mayHaveCreated = row.method === "POST" && !creators.includes(row);
+      for (const definition of definitions) {
+        const mayHaveCreated = definition.method === "POST" && !creators.includes(definition);
         const expected = (mayHaveCreated ? create : undefined) ?? exitCode;
-        expectJsonError(row.words.join(" "), resultOf(results, row), expected);
+        expectJsonError(definition.words.join(" "), resultOf(results, definition), expected);
       }
     },
   );
@@ -138,8 +138,8 @@ describe("every command", () => {
       expect(creators.map(({ id }) => id).sort()).toEqual(operation);
       session.server.engine.faults.add({ ...fault, operation });
       const results = await untilDone(runAll(session.env, "json", creators));
-      for (const row of creators) {
-        expectJsonError(row.words.join(" "), resultOf(results, row), create ?? exitCode);
+      for (const definition of creators) {
+        expectJsonError(definition.words.join(" "), resultOf(results, definition), create ?? exitCode);
       }
     },
   );
@@ -147,7 +147,8 @@ describe("every command", () => {
   it("prints one error as text, with a hint", async () => {
     session.server.engine.faults.add({ status: 422 });
     const results = await untilDone(runAll(session.env, "table"));
-    for (const row of rows) expectTextError(row.words.join(" "), resultOf(results, row), 7);
+    for (const definition of definitions)
+      expectTextError(definition.words.join(" "), resultOf(results, definition), 7);
   });
 
   it("prints one error as JSON when no response arrives in time", async () => {
@@ -155,9 +156,10 @@ describe("every command", () => {
     faults.add({ latency: 2_147_483_647 });
     const running = runAll(session.env, "json");
     // The time is up only when all requests have arrived.
-    while (faults.list()[0]?.struck !== rows.length) await nextTurn();
+    while (faults.list()[0]?.struck !== definitions.length) await nextTurn();
     await vi.advanceTimersByTimeAsync(60_000);
     const results = await running;
-    for (const row of rows) expectJsonError(row.words.join(" "), resultOf(results, row), 8);
+    for (const definition of definitions)
+      expectJsonError(definition.words.join(" "), resultOf(results, definition), 8);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
-import type { OperationCommand } from "../../src/contract/row.js";
+import type { CommandDefinition } from "../../src/contract/row.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { inProcess, runInProcess } from "../in-process.js";
@@ -120,14 +120,14 @@ describe("an error response", () => {
   });
 });
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 /** One operation of every group and nested group that a command line without flags reads with. */
-const readers = new Map<string, OperationCommand>();
-for (const row of rows) {
-  const group = row.words.slice(0, -1).join(" ");
-  const isSimple = row.method === "GET" && !row.query.some(({ required }) => required);
-  if (isSimple && !readers.has(group)) readers.set(group, row);
+const readers = new Map<string, CommandDefinition>();
+for (const definition of definitions) {
+  const group = definition.words.slice(0, -1).join(" ");
+  const isSimple = definition.method === "GET" && !definition.query.some(({ required }) => required);
+  if (isSimple && !readers.has(group)) readers.set(group, definition);
 }
 
 describe("every command group", () => {
@@ -153,7 +153,7 @@ describe("every command group", () => {
 
   it("is covered", () => {
     expect([...readers.keys()].sort()).toEqual(
-      [...new Set(rows.map(({ words }) => words.slice(0, -1).join(" ")))].sort(),
+      [...new Set(definitions.map(({ words }) => words.slice(0, -1).join(" ")))].sort(),
     );
   });
 

@@ -4,7 +4,7 @@ import { assertBody } from "../../src/input/assert-body.js";
 import { runInProcess } from "../in-process.js";
 import { type Session, startSession } from "../terminal.js";
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 let session: Session;
 beforeAll(async () => {
@@ -104,19 +104,21 @@ describe("a body", () => {
     expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining("validation:failed") });
   });
 
-  const examples = rows.flatMap((row) => (row.body?.examples ?? []).map((body) => ({ row, body })));
-  it.each(examples.map(({ row, body }) => [row.id, body, row] as const))(
+  const examples = definitions.flatMap((definition) =>
+    (definition.body?.examples ?? []).map((body) => ({ row: definition, body })),
+  );
+  it.each(examples.map(({ row: definition, body }) => [definition.id, body, definition] as const))(
     "of the contract's examples is accepted: %s %o",
-    (_, body, row) => {
+    (_, body, definition) => {
       // Examples of the contract are objects.
-      expect(() => assertBody(row, body as Record<string, unknown>, "--body")).not.toThrow();
+      expect(() => assertBody(definition, body as Record<string, unknown>, "--body")).not.toThrow();
     },
   );
 
   it("has a schema for every operation with a body", () => {
-    for (const row of rows) {
-      if (row.body)
-        expect(() => assertBody(row, { "no such field": 1 }, "--body")).toThrow("is not known here");
+    for (const definition of definitions) {
+      if (definition.body)
+        expect(() => assertBody(definition, { "no such field": 1 }, "--body")).toThrow("is not known here");
     }
   });
 });

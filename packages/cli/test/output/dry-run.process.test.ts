@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { curlLine } from "../../src/output/curl-line.js";
 import { runInProcess } from "../in-process.js";
-import { rows } from "../operation-examples.js";
+import { definitions } from "../operation-examples.js";
 import { type Fixture, newFixture, operationLines } from "../operation-lines.js";
 import { type Mgmt, type Result, runLine, words } from "../result.js";
 import { type Session, startSession } from "../terminal.js";
@@ -45,7 +45,7 @@ describe("--dry-run", () => {
   for (const [id, line] of Object.entries(operationLines)) {
     // The id of an approval comes from a refused request.
     if (id === "agentApprovals.get") continue;
-    const row = rows.find((each) => each.id === id);
+    const definition = definitions.find((each) => each.id === id);
 
     it(`prints the request and sends nothing that changes something: ${id}`, async () => {
       const fixture = withFlag(await newFixture(session), "--dry-run");
@@ -53,17 +53,19 @@ describe("--dry-run", () => {
       const operations = requests.map(({ operationId }) => operationId);
       expect({ status, operations }).toEqual({ status: 0, operations: placement[id] ?? [] });
       const address = expect.stringContaining(`${session.server.baseUrl}/v1/`);
-      const body = row?.body && row.method !== "GET" ? { body: expect.any(Object) } : {};
-      const request = { method: row?.method, url: address, ...body };
+      const body = definition?.body && definition.method !== "GET" ? { body: expect.any(Object) } : {};
+      const request = { method: definition?.method, url: address, ...body };
       const connection = { method: "POST", url: address, body: { databaseId: "mgmt_id_1", name: "mgmt" } };
-      expect(json).toEqual(row?.credentials ? [{ ...request, id: "mgmt_id_1" }, connection] : [request]);
+      expect(json).toEqual(
+        definition?.credentials ? [{ ...request, id: "mgmt_id_1" }, connection] : [request],
+      );
       expect(stdout).not.toContain(session.env["MGMT_TOKEN"]);
     });
   }
 
   for (const [id, line] of Object.entries(operationLines)) {
-    const row = rows.find((each) => each.id === id);
-    if (row?.method === "GET") continue;
+    const definition = definitions.find((each) => each.id === id);
+    if (definition?.method === "GET") continue;
 
     it(`prints a curl command that does the same: ${id}`, async () => {
       vi.stubEnv("MGMT_COVERAGE_FILE", "");
@@ -98,8 +100,8 @@ describe("--dry-run", () => {
   }
 
   for (const [id, line] of Object.entries(operationLines)) {
-    const row = rows.find((each) => each.id === id);
-    if (row?.method !== "GET" || id === "agentApprovals.get") continue;
+    const definition = definitions.find((each) => each.id === id);
+    if (definition?.method !== "GET" || id === "agentApprovals.get") continue;
 
     it(`prints a curl command that reads the same: ${id}`, async () => {
       const fixture = withFlag(await newFixture(session), "--dry-run=curl");

@@ -6,7 +6,7 @@ import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
 import { hostile, hostileError, hostileResponse, unsafe, withoutOwn } from "../hostile.js";
 import { runInProcess } from "../in-process.js";
-import { createSecretFile, rows, validLine } from "../operation-examples.js";
+import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import type { Result } from "../result.js";
 
 const listFormats = formats.filter((format) => format !== "env");
@@ -79,7 +79,7 @@ describe("a service that returns control characters in every text", () => {
   it.each(formats)("does not get them to a terminal by any operation with --output %s", async (format) => {
     respond = hostileResponse;
     const results = await expectAllSafe(
-      rows.map((row) => [...validLine(row, secretFile), "--yes", "--output", format]),
+      definitions.map((definition) => [...validLine(definition, secretFile), "--yes", "--output", format]),
     );
     expect(results.filter(({ status }) => status === 0).length).toBeGreaterThan(results.length / 3);
   });
@@ -87,13 +87,19 @@ describe("a service that returns control characters in every text", () => {
   it.each(["table", "json"])("does not get them there with --debug and --output %s", async (format) => {
     respond = hostileResponse;
     await expectAllSafe(
-      rows.map((row) => [...validLine(row, secretFile), "--yes", "--debug", "--output", format]),
+      definitions.map((definition) => [
+        ...validLine(definition, secretFile),
+        "--yes",
+        "--debug",
+        "--output",
+        format,
+      ]),
     );
   });
 
   it.each([400, 404, 409, 422, 403])("does not get them there by errors of status %i", async (status) => {
     respond = () => hostileError(status);
-    const lines = rows.map((row) => [...validLine(row, secretFile), "--yes"]);
+    const lines = definitions.map((definition) => [...validLine(definition, secretFile), "--yes"]);
     await expectAllSafe([...lines, ...lines.map((line) => [...line, "--output", "json"])]);
     await expectAllSafe(porcelain);
   });
@@ -119,7 +125,7 @@ describe("a service that returns control characters in every text", () => {
     async (format) => {
       respond = hostileResponse;
       await expectAllSafe(
-        rows.map((row) => [...validLine(row, secretFile), "--yes", "--output", format]),
+        definitions.map((definition) => [...validLine(definition, secretFile), "--yes", "--output", format]),
         false,
       );
     },

@@ -33,7 +33,7 @@ const run = (example: string, env: NodeJS.ProcessEnv = {}): Promise<Result> => {
   return workplace.run(shellWords(filled(line)), { ...stdin, env });
 };
 
-const commands = (await definedCommands()).filter(({ row }) => row === undefined);
+const commands = (await definedCommands()).filter(({ definition }) => definition === undefined);
 const examples = commands.flatMap(({ line, sections, commands: inner }) => {
   const found = sections.filter(({ title }) => title === "Examples").flatMap(({ lines }) => lines());
   if (inner.length === 0) expect(found, line).not.toEqual([]);

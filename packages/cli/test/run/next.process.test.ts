@@ -17,7 +17,7 @@ import { exitCodeOf, exitCodes } from "../../src/errors/exit-codes.js";
 import { results } from "../../src/contract/generated/schemas.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
-import { createSecretFile, rows, validLine } from "../operation-examples.js";
+import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import { type Session, startSession } from "../terminal.js";
 
 const secretFile = createSecretFile();
@@ -58,18 +58,18 @@ const nextOf = (errors: readonly Record<string, unknown>[]): string[][] => {
 
 describe("next of an error of the service", () => {
   /** The error codes of every operation. A rate limit and an unavailable service are retried, and tested with every command. */
-  const failures = rows.flatMap((row) =>
-    (results[row.id]?.errors ?? [])
+  const failures = definitions.flatMap((definition) =>
+    (results[definition.id]?.errors ?? [])
       .filter(({ status }) => status !== 429 && status !== 503)
-      .map((error) => ({ row, ...error })),
+      .map((error) => ({ row: definition, ...error })),
   );
 
   it("can be run as it is, and is not the command that failed, for every code of every operation", async () => {
     const { faults } = session.server.engine;
     const lines: string[][] = [];
-    for (const { row, status, code } of failures) {
+    for (const { row: definition, status, code } of failures) {
       const fault = faults.add({ status, code });
-      const line = validLine(row, secretFile);
+      const line = validLine(definition, secretFile);
       const { errors } = await runInProcess([...line, "-o", "json"], { env });
       faults.remove(fault.id);
       expect(errors).toContainEqual({ error: expect.objectContaining({ code }) });
@@ -98,7 +98,7 @@ const localCodes = ["cli/src", "sdk/src", "platform/src", "cluster/src"].flatMap
 
 const commandOf = (...words: string[]): FailedCommand => ({
   words,
-  row: rows.find((row) => row.words.join(" ") === words.join(" ")),
+  definition: definitions.find((definition) => definition.words.join(" ") === words.join(" ")),
   errors: {},
   args: [],
   options: {},

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
-import type { OperationCommand } from "../../src/contract/row.js";
+import type { CommandDefinition } from "../../src/contract/row.js";
 import { formats } from "../../src/output/output.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { startCannedServer } from "../canned-server.js";
@@ -58,7 +58,7 @@ const startNewerService = async (baseUrl: string): Promise<{ baseUrl: string; cl
   return { baseUrl: `http://127.0.0.1:${String(port)}`, close: () => server.close() };
 };
 
-const allRows = async (): Promise<OperationCommand[]> =>
+const allRows = async (): Promise<CommandDefinition[]> =>
   (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 const expectMasked = ({ stdout, stderr }: Result): void =>
@@ -72,11 +72,11 @@ const systems: [string, NodeJS.ProcessEnv][] = [
 describe.each(systems)("in %s, secrets that only a newer service returns are masked in", (name, ci) => {
   let session: Session;
   let newer: Awaited<ReturnType<typeof startNewerService>>;
-  let rows: ReadonlyMap<string, OperationCommand>;
+  let definitions: ReadonlyMap<string, CommandDefinition>;
   beforeAll(async () => {
     session = await startSession();
     newer = await startNewerService(session.server.baseUrl);
-    rows = new Map((await allRows()).map((row) => [row.id, row]));
+    definitions = new Map((await allRows()).map((definition) => [definition.id, definition]));
   });
   afterAll(async () => {
     newer.close();
@@ -86,7 +86,7 @@ describe.each(systems)("in %s, secrets that only a newer service returns are mas
   for (const [id, line] of Object.entries(operationLines)) {
     it(`the result of ${id}`, async () => {
       // Outside CI, a command prints the secrets that it creates.
-      if (name !== "CI" && rows.get(id)?.secrets?.issued) return;
+      if (name !== "CI" && definitions.get(id)?.secrets?.issued) return;
       const fixture = await newFixture(session);
       const as =
         (token: string, { env, ...setup }: Parameters<Session["as"]>[1] = {}): Mgmt =>
@@ -97,7 +97,7 @@ describe.each(systems)("in %s, secrets that only a newer service returns are mas
           });
       const result = await line({ ...fixture, mgmt: as(session.env["MGMT_TOKEN"] ?? ""), as });
       expectMasked(result);
-      if (result.status === 0 && rows.get(id)?.envelope !== "none") {
+      if (result.status === 0 && definitions.get(id)?.envelope !== "none") {
         expect(result.stdout).toContain('"uploadUrl": "********"');
         expect(result.stdout).toContain('"KEY": "********"');
       }
@@ -124,17 +124,17 @@ describe("secrets that only a newer service returns are masked", () => {
   it.each(systems)("in the results of --ndjson in %s", async (name, ci) => {
     const creates = (await allRows()).filter(({ id: operation }) => operation.endsWith(".create"));
     expect(creates.length).toBeGreaterThan(10);
-    for (const row of creates) {
-      const { secrets } = row;
+    for (const definition of creates) {
+      const { secrets } = definition;
       if (name !== "CI" && secrets?.issued) continue;
       const isLost = secrets?.issued === true && !secrets.paths.some((path) => path.endsWith("pass"));
-      const file = ["--secret-file", join(folder, `${name}-${row.id}.json`)];
+      const file = ["--secret-file", join(folder, `${name}-${definition.id}.json`)];
       const line = [
-        ...row.words,
-        ...row.arguments.map(({ prefix }) => exampleId(prefix)),
+        ...definition.words,
+        ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
         ...["--ndjson", "-", "--output", "ndjson", ...(isLost ? file : [])],
       ];
-      const [body] = row.body?.examples ?? [];
+      const [body] = definition.body?.examples ?? [];
       const env = { ...server.env, ...ci };
       const result = await runInProcess(line, { env, stdin: `${JSON.stringify(body ?? {})}\n` });
       expect({ line, stderr: result.stderr, status: result.status }).toMatchObject({ status: 0 });

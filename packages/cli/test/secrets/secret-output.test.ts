@@ -4,8 +4,8 @@ import document from "@mgmt/sdk/openapi.json";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
-import { overlayOf } from "../../src/contract/overlay.js";
-import type { OperationCommand } from "../../src/contract/row.js";
+import { overrideOf } from "../../src/contract/overlay.js";
+import type { CommandDefinition } from "../../src/contract/row.js";
 import { formats } from "../../src/output/output.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
@@ -14,7 +14,7 @@ import { runInProcess } from "../in-process.js";
 import type { Result } from "../result.js";
 import { startSession } from "../terminal.js";
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 const canary = "CANARY-SECRET";
 const folder = temporaryFolder();
 
@@ -43,28 +43,29 @@ const valueWith = (paths: readonly (readonly string[])[]): unknown => {
   return item === canary ? { KEY: item } : [item];
 };
 
-const run = (row: OperationCommand, more: readonly string[]): Promise<Result> => {
-  const paths = (row.secrets?.paths ?? []).map((path) => path.split("."));
+const run = (definition: CommandDefinition, more: readonly string[]): Promise<Result> => {
+  const paths = (definition.secrets?.paths ?? []).map((path) => path.split("."));
   // Paths of a resource start with names.
   const { connection, ...fields } = valueWith(paths) as Record<string, unknown>;
   const resource = { id: "res_1", ...fields };
-  creates = row.method !== "GET";
-  credentials = row.credentials && { body: { data: connection } };
+  creates = definition.method !== "GET";
+  credentials = definition.credentials && { body: { data: connection } };
   const list = { data: [resource], pagination: { nextCursor: null, hasMore: false } };
   response = {
-    body: row.envelope === "list" ? list : row.envelope === "data" ? { data: resource } : resource,
+    body:
+      definition.envelope === "list" ? list : definition.envelope === "data" ? { data: resource } : resource,
   };
-  const needed = row.query.filter(({ required }) => required === "always");
-  const [body] = row.body?.examples ?? [];
+  const needed = definition.query.filter(({ required }) => required === "always");
+  const [body] = definition.body?.examples ?? [];
   return runInProcess(
     [
-      ...row.words,
-      ...row.arguments.map(({ prefix }) => exampleId(prefix)),
+      ...definition.words,
+      ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
       ...needed.flatMap(({ flag, prefix }) => [
         `--${flag}`,
         prefix === undefined ? "shop" : exampleId(prefix),
       ]),
-      ...(needsConfirmation(row, overlayOf(row.id)) ? ["--yes"] : []),
+      ...(needsConfirmation(definition, overrideOf(definition.id)) ? ["--yes"] : []),
       ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
       ...more,
     ],
@@ -72,34 +73,37 @@ const run = (row: OperationCommand, more: readonly string[]): Promise<Result> =>
   );
 };
 
-const withSecrets = rows.filter(({ secrets }) => secrets);
-const title = (row: OperationCommand): [string, OperationCommand] => [row.words.join(" "), row];
+const withSecrets = definitions.filter(({ secrets }) => secrets);
+const title = (definition: CommandDefinition): [string, CommandDefinition] => [
+  definition.words.join(" "),
+  definition,
+];
 
 describe.each(withSecrets.filter(({ secrets }) => !secrets?.issued).map(title))(
   "a secret that mgmt %s did not create",
-  (_, row) => {
+  (_, definition) => {
     it.each(formats)("is masked with --output %s", async (format) => {
-      const { status, stdout, stderr } = await run(row, ["--output", format]);
-      expect(status).toBe(format === "env" && row.envelope === "list" ? 2 : 0);
+      const { status, stdout, stderr } = await run(definition, ["--output", format]);
+      expect(status).toBe(format === "env" && definition.envelope === "list" ? 2 : 0);
       expect(stdout + stderr).not.toContain(canary);
     });
 
     it.each(["--show-secrets", "--reveal"])("is shown with %s", async (flag) => {
-      expect((await run(row, [flag, "-o", "json"])).stdout).toContain(canary);
+      expect((await run(definition, [flag, "-o", "json"])).stdout).toContain(canary);
     });
   },
 );
 
 describe.each(withSecrets.filter(({ secrets }) => secrets?.issued).map(title))(
   "a secret that mgmt %s created",
-  (line, row) => {
+  (line, definition) => {
     it.each(["json", "yaml", "ndjson", "env"])("is shown with --output %s", async (format) => {
-      expect((await run(row, ["--output", format])).stdout).toContain(canary);
+      expect((await run(definition, ["--output", format])).stdout).toContain(canary);
     });
 
     it("is only in the file with --secret-file", async () => {
       const file = join(folder, line.replaceAll(" ", "-"));
-      const { status, stdout, stderr } = await run(row, ["-o", "json", "--secret-file", file]);
+      const { status, stdout, stderr } = await run(definition, ["-o", "json", "--secret-file", file]);
       expect(status).toBe(0);
       expect(stdout + stderr).not.toContain(canary);
       expect(readFileSync(file, "utf8")).toContain(canary);
@@ -109,10 +113,10 @@ describe.each(withSecrets.filter(({ secrets }) => secrets?.issued).map(title))(
 );
 
 describe("--secret-file", () => {
-  const row = rows.find(({ id }) => id === "connections.list");
+  const definition = definitions.find(({ id }) => id === "connections.list");
   const connections = async (file: string, ...more: string[]): Promise<Result> => {
-    if (!row) throw new Error("connections.list is not in the table");
-    return run(row, ["--secret-file", file, ...more]);
+    if (!definition) throw new Error("connections.list is not in the table");
+    return run(definition, ["--secret-file", file, ...more]);
   };
 
   it("contains each item of a list in full, as a line of JSON", async () => {

@@ -13,8 +13,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { needsConfirmation } from "../../src/run/examples.js";
-import { overlayOf } from "../../src/contract/overlay.js";
-import type { OperationCommand } from "../../src/contract/row.js";
+import { overrideOf } from "../../src/contract/overlay.js";
+import type { CommandDefinition } from "../../src/contract/row.js";
 import { formats } from "../../src/output/output.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { bin, ensureBuilt } from "../bin.js";
@@ -536,31 +536,31 @@ describe("masks of the log", () => {
   };
 
   /** Whether the format `name` would lose the secret. */
-  const isLost = ({ secrets }: OperationCommand): boolean =>
+  const isLost = ({ secrets }: CommandDefinition): boolean =>
     secrets?.issued === true && !secrets.paths.some((path) => path.endsWith("pass"));
 
-  const rows = async (): Promise<OperationCommand[]> =>
+  const definitions = async (): Promise<CommandDefinition[]> =>
     (await Promise.all(groups.map(({ load }) => load()))).flat().filter(({ secrets }) => secrets);
 
   it("have every form in which a format prints a secret, line by line", async () => {
-    for (const row of await rows()) {
-      const paths = row.secrets?.paths.map((path) => path.split(".")) ?? [];
+    for (const definition of await definitions()) {
+      const paths = definition.secrets?.paths.map((path) => path.split(".")) ?? [];
       const resource = { id: "res_1", ...(valueAtPaths(paths, secret) as object) };
       response = {
         body:
-          row.envelope === "list"
+          definition.envelope === "list"
             ? { data: [resource], pagination: { nextCursor: null, hasMore: false } }
             : { data: resource },
       };
-      creates = row.method !== "GET";
-      const [body] = row.body?.examples ?? [];
+      creates = definition.method !== "GET";
+      const [body] = definition.body?.examples ?? [];
       const line = [
-        ...row.words,
-        ...row.arguments.map(({ prefix }) => exampleId(prefix)),
-        ...row.query
+        ...definition.words,
+        ...definition.arguments.map(({ prefix }) => exampleId(prefix)),
+        ...definition.query
           .filter(({ required }) => required === "always")
           .flatMap(({ flag, prefix }) => [`--${flag}`, exampleId(prefix)]),
-        ...(needsConfirmation(row, overlayOf(row.id)) ? ["--yes"] : []),
+        ...(needsConfirmation(definition, overrideOf(definition.id)) ? ["--yes"] : []),
         ...(body === undefined ? [] : ["--body", JSON.stringify(body)]),
         "--show-secrets",
       ];
@@ -568,7 +568,12 @@ describe("masks of the log", () => {
         const env = { ...server.env, CI: "true", GITHUB_ACTIONS: "true" };
         const { status, stdout, stderr } = await runInProcess([...line, "-o", format], { env });
         expect({ line, format, stderr, status }).toMatchObject({
-          status: format === "env" && row.envelope === "list" ? 2 : format === "name" && isLost(row) ? 2 : 0,
+          status:
+            format === "env" && definition.envelope === "list"
+              ? 2
+              : format === "name" && isLost(definition)
+                ? 2
+                : 0,
         });
         const log = shown(`${stderr}\n${stdout}`);
         expect({ line, format, log, leaks: /p%|second/.test(log) }).toMatchObject({ leaks: false });

@@ -1,6 +1,6 @@
 import { groups } from "../../contract/generated/groups.js";
 import { namedKindOf } from "../../contract/id-form.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import { type CompleteArgument, onlyIds, type PartialArgument } from "../../run/program/completion.js";
 
 /**
@@ -10,13 +10,15 @@ import { type CompleteArgument, onlyIds, type PartialArgument } from "../../run/
 export const completePath: CompleteArgument = async (argument) => {
   const { typed, current } = argument;
   if (typed.length > 1) return [];
-  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const methods = [...new Set(rows.map(({ method }) => method))];
+  const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+  const methods = [...new Set(definitions.map(({ method }) => method))];
   const [first] = typed;
   if (first !== undefined && !methods.some((method) => method === first)) return [];
   const method = first ?? "GET";
   const completions = await Promise.all(
-    rows.filter((row) => row.method === method).map((row) => continuations(row, argument)),
+    definitions
+      .filter((definition) => definition.method === method)
+      .map((definition) => continuations(definition, argument)),
   );
   const paths = [...new Set(completions.flat())].sort();
   return first === undefined && !current.includes("/") ? [...methods, ...paths] : paths;
@@ -24,7 +26,7 @@ export const completePath: CompleteArgument = async (argument) => {
 
 /** Returns what the typed beginning of an operation's path can become. */
 const continuations = async (
-  { path, arguments: parameters }: OperationCommand,
+  { path, arguments: parameters }: CommandDefinition,
   { current, resources }: PartialArgument,
 ): Promise<string[]> => {
   const template = (current === "" || current.startsWith("/") ? path : path.replace("/v1/", "")).split("/");

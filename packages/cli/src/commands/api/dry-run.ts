@@ -20,6 +20,6 @@ export const dryRunRequest = async (
   const requests = dryRun.requests.map((request) =>
     Object.keys(headers).length > 0 ? { ...request, headers } : request,
   );
-  const secrets = operation?.row.body?.fields.flatMap(({ secret, path }) => (secret ? [path] : []));
+  const secrets = operation?.definition.body?.fields.flatMap(({ secret, path }) => (secret ? [path] : []));
   await printRequests(requests, format, secrets ?? [], context);
 };

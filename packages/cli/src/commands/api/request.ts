@@ -7,11 +7,11 @@ import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
 import { methods } from "./methods.js";
 import { readPath } from "./path.js";
 import { groups } from "../../contract/generated/groups.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 
 /** A request as the user typed it. */
 export interface TypedRequest {
-  readonly method: OperationCommand["method"];
+  readonly method: CommandDefinition["method"];
   readonly path: string;
   readonly fields: readonly TypedField[];
   readonly input: string | undefined;
@@ -102,7 +102,7 @@ const fixedHeaders: readonly string[] = [
 
 /** A request that is ready to be sent. */
 export interface ApiRequest {
-  readonly method: OperationCommand["method"];
+  readonly method: CommandDefinition["method"];
   /** Encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -143,7 +143,7 @@ const readField = (
   sources: Sources,
 ): Promise<unknown> => {
   const { path, key, flag, text } = field;
-  const isSecret = operation?.row.body?.fields.some(
+  const isSecret = operation?.definition.body?.fields.some(
     ({ secret, path: declared }) => secret && declared.join(".") === path.join("."),
   );
   if (!isSecret) return fieldValue(field, sources);
@@ -176,16 +176,16 @@ const readBody = async (
 
 /** The operation of a request, and its path parameters. */
 interface FoundOperation {
-  readonly row: OperationCommand;
+  readonly definition: CommandDefinition;
   readonly target: Readonly<Record<string, string>>;
 }
 
 /** Finds the operation of a method and an encoded path. Returns undefined if this version does not know it. */
 const findOperation = async (method: string, path: string): Promise<FoundOperation | undefined> => {
-  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const matches = rows.flatMap((row) => {
-    const target = row.method === method ? parametersOf(row.path, path) : undefined;
-    return target ? [{ row, target }] : [];
+  const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+  const matches = definitions.flatMap((definition) => {
+    const target = definition.method === method ? parametersOf(definition.path, path) : undefined;
+    return target ? [{ definition, target }] : [];
   });
   // `/v1/regions/postgres` is a path of its own, even if `/v1/regions/{id}` matches too.
   return matches.sort((a, b) => Object.keys(a.target).length - Object.keys(b.target).length)[0];

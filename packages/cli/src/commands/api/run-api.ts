@@ -60,8 +60,8 @@ export const runApi = async (words: readonly string[], flags: ApiFlags, context:
   const send = (): Promise<void> => (flags.paginate ? printPages(run) : printOne(run, () => last));
   try {
     if (!request.operation) return await send();
-    const { row, target } = request.operation;
-    await explainingIds(row, target, context, send, notFoundNotice(row, target, undefined));
+    const { definition, target } = request.operation;
+    await explainingIds(definition, target, context, send, notFoundNotice(definition, target, undefined));
   } catch (error) {
     if (flags.include && last && last.status >= 300) await printFailed(run, last);
     throw await explainLost(error, request, context);
@@ -91,19 +91,19 @@ const assertPossible = async (
   if (paginate && new Set(query.keys()).size < query.size) {
     throw usageError("--paginate cannot repeat a query parameter", "Pass each parameter once.");
   }
-  if (operation && !operation.row.secrets) {
+  if (operation && !operation.definition.secrets) {
     if (flags.secretFile !== undefined) {
       throw usageError("--secret-file: the response has no secrets", "Leave it out.");
     }
     if (setsVariable(flags)) throw usageError("The response has no secret that a variable could be set to");
   }
-  if (setsVariable(flags) && (paginate || operation?.row.envelope === "list")) {
+  if (setsVariable(flags) && (paginate || operation?.definition.envelope === "list")) {
     throw usageError("A variable cannot be set to the secrets of a list", "Request a single resource.");
   }
-  if (paginate || operation?.row.envelope === "list") output.assertPrintsLists();
+  if (paginate || operation?.definition.envelope === "list") output.assertPrintsLists();
   const { fields } = output.presentation;
   if (!fields || !operation) return;
-  await (await import("../../run/result-schema.js")).assertFields(operation.row, fields);
+  await (await import("../../run/result-schema.js")).assertFields(operation.definition, fields);
 };
 
 /** Refuses to create secrets that would be lost. */
@@ -112,17 +112,17 @@ const assertNotLost = async (
   flags: ApiFlags,
   context: Context,
 ): Promise<void> => {
-  if (!operation?.row.secrets?.issued) return;
+  if (!operation?.definition.secrets?.issued) return;
   const { assertDelivered } = await import("../../secrets/assert-delivered.js");
-  const { resource } = operation.row;
+  const { resource } = operation.definition;
   const print = (output: Output, data: unknown): Promise<void> =>
     printResponse({ data }, { isNamed: flags.output !== undefined, resource }, { output });
-  await assertDelivered(operation.row, body, secretDestination(flags, context), context, print);
+  await assertDelivered(operation.definition, body, secretDestination(flags, context), context, print);
 };
 
 /** The contract says which fields are secrets. For an operation that it does not have, their names do. */
 const secretsOf = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
-  if (operation) return operation.row.secrets;
+  if (operation) return operation.definition.secrets;
   return {
     issued: method === "POST",
     mask: (resource) => (resource === undefined ? undefined : redactBody(JSON.stringify(resource))),
@@ -140,7 +140,7 @@ const printOne = async (
   const head = flags.include ? lastResponse() : undefined;
   await printResponse(
     await withoutSecrets(body, secretOutput),
-    { isNamed, resource: operation?.row.resource, head },
+    { isNamed, resource: operation?.definition.resource, head },
     context,
   );
   const nextCursor = valueAt(body, ["pagination", "nextCursor"]);
@@ -174,7 +174,7 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Run
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
     for await (const { data } of cursorPages) yield printedItems(data, secretOutput);
   };
-  if (flags.output !== undefined) return output.list(pages(), operation?.row.resource);
+  if (flags.output !== undefined) return output.list(pages(), operation?.definition.resource);
   const items: unknown[] = [];
   for await (const page of pages()) for (const item of page) items.push(item);
   await printJson(items, output);
@@ -205,7 +205,7 @@ const explainLost = async (
   if (method === "GET") return error;
   if (operation) {
     const input = { query: Object.fromEntries(query), body: isObject(body) ? body : undefined };
-    return explainLostResponse(error, operation.row, operation.target, input, context);
+    return explainLostResponse(error, operation.definition, operation.target, input, context);
   }
   const problem = await unknownOutcome(error, method, context);
   if (problem === undefined) return error;

@@ -81,15 +81,17 @@ const valuesAt = async (
   }
   const commands = command.createHelp().visibleCommands(command);
   if (commands.length > 0) return commands.map((subcommand) => subcommand.name());
-  const { row } = command;
-  if (!row) {
+  const { definition } = command;
+  if (!definition) {
     const known = (kind: NamedKind): Promise<readonly string[]> => resources(kind, command, completion);
     const profiles = (): string[] => profileNames(completion.context);
     return command.completeArgument?.({ typed, current, resources: known, profiles }) ?? [];
   }
   const { length } = typed;
   const parameter =
-    row.arguments[row.method === "DELETE" ? Math.min(length, row.arguments.length - 1) : length];
+    definition.arguments[
+      definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
+    ];
   return resources(namedKindOf(parameter?.prefix), command, completion);
 };
 
@@ -101,12 +103,14 @@ const valuesOf = async (
   if (argChoices) return argChoices;
   if (long === "--output") return formats;
   if (long === "--profile") return profileNames(completion.context);
-  const { row } = command;
-  if (!row) {
+  const { definition } = command;
+  if (!definition) {
     const kind = namedKinds.find((name) => `--${name}-id` === long);
     return kind ? onlyIds(kind, await resources(kind, command, completion)) : [];
   }
-  const field = [...row.query, ...(row.body?.fields ?? [])].find(({ flag }) => `--${flag}` === long);
+  const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
+    ({ flag }) => `--${flag}` === long,
+  );
   return field?.enum?.map(String) ?? resources(namedKindOf(field?.prefix), command, completion);
 };
 

@@ -102,8 +102,8 @@ const contractCheck = async (document: unknown): Promise<Check> => {
       hint: "Check that the address is that of the Management API.",
     });
   }
-  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const known = new Set(rows.map(({ method, path }) => operationKey(method, path)));
+  const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+  const known = new Set(definitions.map(({ method, path }) => operationKey(method, path)));
   const offered = new Set(
     Object.entries(document["paths"]).flatMap(([path, item]) =>
       Object.keys(isObject(item) ? item : {}).flatMap((method) =>

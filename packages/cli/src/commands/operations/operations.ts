@@ -1,5 +1,5 @@
 import { groups } from "../../contract/generated/groups.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** An operation, as `mgmt operations` lists it. */
@@ -7,7 +7,7 @@ export interface ListedOperation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  readonly origin: OperationCommand["origin"];
+  readonly origin: CommandDefinition["origin"];
   /** The command that calls it. */
   readonly command: string;
 }
@@ -22,8 +22,8 @@ export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> =
   examples: ["mgmt operations", "mgmt operations --output json"],
   define: (command, { output }) => {
     command.action(async () => {
-      const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-      const operations = rows.map(({ id, method, path, origin, words }): ListedOperation => ({
+      const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+      const operations = definitions.map(({ id, method, path, origin, words }): ListedOperation => ({
         operationId: id,
         method,
         path,

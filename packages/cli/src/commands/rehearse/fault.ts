@@ -18,8 +18,8 @@ export const parseFault = async (text: string): Promise<RehearsedFault> => {
   const refuse = (hint: string): Error =>
     usageError(`--fault cannot be ${JSON.stringify(text)}`, `${hint} Example: databases.create:503:1`);
   if (status === "" || rest.length > 0) throw refuse("It must be operation:status or operation:status:nth.");
-  const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-  const ids = rows.map(({ id }) => id);
+  const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+  const ids = definitions.map(({ id }) => id);
   if (!ids.includes(operation)) {
     throw refuse(
       `There is no operation ${operation}. ${didYouMean(operation, ids)}mgmt operations lists them.`,

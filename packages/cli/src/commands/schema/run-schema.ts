@@ -1,21 +1,23 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeHelp, exitCodeOf } from "../../errors/exit-codes.js";
-import type { OperationCommand, Schema } from "../../contract/row.js";
+import type { CommandDefinition, Schema } from "../../contract/row.js";
 import { lineOf, MgmtCommand } from "../../run/program/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */
 export const schemaOf = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
   const command = await find(root, words);
-  const { row, resultOf } = command;
+  const { definition, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
     import("../../contract/generated/schemas.js"),
     import("./generated/printed-schemas.js"),
   ]);
-  const id = row?.id ?? resultOf;
+  const id = definition?.id ?? resultOf;
   const { item, errors = [] } = (id === undefined ? undefined : results[id]) ?? {};
-  const result = row ? resultOfRow(row, item, sharedResults.item) : (item ?? (await ownResult(command)));
+  const result = definition
+    ? resultOfDefinition(definition, item, sharedResults.item)
+    : (item ?? (await ownResult(command)));
   if (result === null && command.commands.length > 0) {
     const names = command.commands.map((subcommand) => subcommand.name()).join(", ");
     throw usageError(`${lineOf(command)} is a group of commands`, `Add one of: ${names}.`);
@@ -60,8 +62,8 @@ const find = async (root: Command, words: readonly string[]): Promise<MgmtComman
 const listOf = (items: Schema): Schema => ({ type: "array", items });
 
 /** Returns the schema of the output of an operation's command. */
-const resultOfRow = (
-  { envelope, method, ensure, words }: OperationCommand,
+const resultOfDefinition = (
+  { envelope, method, ensure, words }: CommandDefinition,
   item: Schema | undefined,
   itemResult: Schema,
 ): Schema | null => {

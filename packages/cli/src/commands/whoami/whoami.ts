@@ -16,9 +16,9 @@ export const whoamiCommand: CommandDeclaration = {
         import("../../contract/generated/commands/me.js"),
         import("../../run/run.js"),
       ]);
-      for (const row of commands) {
+      for (const definition of commands) {
         const typed = { flags: {}, unset: [] };
-        const invocation = { command: row, overlay: {}, ids: [], typed, flags: globalFlags(command) };
+        const invocation = { command: definition, override: {}, ids: [], typed, flags: globalFlags(command) };
         await runOperation({ ...invocation, all: false }, context);
       }
     });

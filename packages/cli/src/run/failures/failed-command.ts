@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Chosen, GlobalFlags } from "../../input/context.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../program/command.js";
 import { globalFlags } from "../program/global-options.js";
 
@@ -9,7 +9,7 @@ export interface FailedCommand {
   /** Words that call the command, without `mgmt`. */
   readonly words: readonly string[];
   /** The operation that it calls. Absent for hand-written commands and groups. */
-  readonly row: OperationCommand | undefined;
+  readonly definition: CommandDefinition | undefined;
   /** The errors that it declares. */
   readonly errors: DeclaredErrors;
   /** Arguments of the command. */
@@ -34,7 +34,7 @@ export const failedCommand = (
   const values = chosen.flatMap(({ flag, value }) => (flag === undefined ? [] : [[propertyOf(flag), value]]));
   return {
     words: lineOf(command).split(" ").slice(1),
-    row: command instanceof MgmtCommand ? command.row : undefined,
+    definition: command instanceof MgmtCommand ? command.definition : undefined,
     errors: command instanceof MgmtCommand ? command.errors : {},
     args: [...command.args, ...chosen.flatMap(({ flag, value }) => (flag === undefined ? [value] : []))],
     options: { ...command.opts(), ...(Object.fromEntries(values) as Record<string, string>) },

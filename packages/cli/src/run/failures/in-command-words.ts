@@ -1,5 +1,5 @@
 import { flagOf } from "../../input/read-input.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import { isKindName, kindOfPrefix, kinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { listHintOf } from "../../errors/name-errors.js";
@@ -12,12 +12,12 @@ import { type FailedCommand, propertyOf } from "./failed-command.js";
  * @param id the id of the item that failed, if the command line has several.
  */
 export const inCommandWords = (failure: Failure, command: FailedCommand, id: string | undefined): Failure => {
-  const { row } = command;
-  if (failure.code === "route:not_found" && !row) return { ...failure, hint: pathsHint };
-  if (!row || failure.status === undefined) return failure;
-  if (failure.status === 404) return notFoundInWords(failure, row, command, id);
+  const { definition } = command;
+  if (failure.code === "route:not_found" && !definition) return { ...failure, hint: pathsHint };
+  if (!definition || failure.status === undefined) return failure;
+  if (failure.status === 404) return notFoundInWords(failure, definition, command, id);
   if (failure.code !== "validation:failed" || !failure.issues) return failure;
-  return invalidInWords(failure, failure.issues, row, command);
+  return invalidInWords(failure, failure.issues, definition, command);
 };
 
 /** The service's own hint may be true of the path that failed. */
@@ -25,18 +25,18 @@ const pathsHint = "mgmt operations lists the paths of all operations.";
 
 const notFoundInWords = (
   failure: Failure,
-  row: OperationCommand,
+  definition: CommandDefinition,
   { args, options }: FailedCommand,
   id: string | undefined,
 ): Failure => {
   const kind = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
   if (!isKindName(kind)) return failure;
-  const last = row.arguments.length - 1;
+  const last = definition.arguments.length - 1;
   const typed = [
-    ...row.arguments.flatMap(({ resource }, index) =>
+    ...definition.arguments.flatMap(({ resource }, index) =>
       resource === kind ? [index === last ? (id ?? args[index]) : args[index]] : [],
     ),
-    ...[...row.query, ...(row.body?.fields ?? [])].flatMap((field) =>
+    ...[...definition.query, ...(definition.body?.fields ?? [])].flatMap((field) =>
       kindOfPrefix(field.prefix) === kind ? [options[propertyOf(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
@@ -55,16 +55,16 @@ const notFoundInWords = (
 const invalidInWords = (
   failure: Failure,
   issues: NonNullable<Failure["issues"]>,
-  row: OperationCommand,
+  definition: CommandDefinition,
   { options }: FailedCommand,
 ): Failure => {
   const isWholeBody = options["body"] !== undefined || options["ndjson"] !== undefined;
   const flags = new Map<string, string>([
-    ...row.query.map((field): [string, string] => [`query/${field.path.join("/")}`, flagOf(field)]),
-    ...row.arguments.map(({ name, label }): [string, string] => [`path/${name}`, `<${label}>`]),
+    ...definition.query.map((field): [string, string] => [`query/${field.path.join("/")}`, flagOf(field)]),
+    ...definition.arguments.map(({ name, label }): [string, string] => [`path/${name}`, `<${label}>`]),
     ...(isWholeBody
       ? []
-      : (row.body?.fields ?? []).map((field): [string, string] => [
+      : (definition.body?.fields ?? []).map((field): [string, string] => [
           `/${field.path.join("/")}`,
           flagOf(field),
         ])),

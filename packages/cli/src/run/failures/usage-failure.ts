@@ -2,7 +2,7 @@ import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortened } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
-import { groupOverlays, isHidden } from "../../contract/overlay.js";
+import { groupOverrides, isHidden } from "../../contract/overlay.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
 import { meantBy, similar } from "../../text/suggest.js";
 
@@ -120,9 +120,11 @@ const calledBy = async ([word, ...rest]: readonly string[], command: Command): P
 const inOtherGroups = async (word: string, command: Command): Promise<string[]> => {
   // Many people call databases so, but this group has the contents of one.
   const group = command.name() === "db" ? "databases" : command.name();
-  const visible = groups.filter(({ name }) => !groupOverlays[name]?.hidden);
-  const rows = (await Promise.all(visible.map(({ load }) => load()))).flat().filter((row) => !isHidden(row));
-  const lines = rows.flatMap(({ words }) => {
+  const visible = groups.filter(({ name }) => !groupOverrides[name]?.hidden);
+  const definitions = (await Promise.all(visible.map(({ load }) => load())))
+    .flat()
+    .filter((definition) => !isHidden(definition));
+  const lines = definitions.flatMap(({ words }) => {
     const index = words.indexOf(word);
     const isMeant = command.parent === null || index < words.length - 1 || words[index - 1] === group;
     return index > 0 && isMeant ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];

@@ -57,8 +57,8 @@ export const nextCommands = async (
 ): Promise<Words[]> => {
   if (failure.status === tooManyRequests && isRepeatable(command)) return [["mgmt", ...command.line]];
   const args = command.args.map(asValue);
-  const ownIndex = command.row ? command.row.arguments.length - 1 : 0;
-  const hasSeveral = command.row !== undefined && args.length > command.row.arguments.length;
+  const ownIndex = command.definition ? command.definition.arguments.length - 1 : 0;
+  const hasSeveral = command.definition !== undefined && args.length > command.definition.arguments.length;
   const facts: Facts = {
     failure,
     command,
@@ -129,11 +129,11 @@ const reasonOf = (exitCode: number): ExitReason | undefined =>
 
 /** Commands that show the resource, or the others of its kind. */
 const thatShowState = async ({ command, args, id, failure }: Facts): Promise<readonly Candidate[]> => {
-  const { words, row } = command;
-  if (!row) return [];
+  const { words, definition } = command;
+  if (!definition) return [];
   const [get, list] = await Promise.all([siblingOf(words, "get"), siblingOf(words, "list")]);
   const isShown =
-    get && failure.exitCode !== exitCodes.notFound && get.arguments.length === row.arguments.length;
+    get && failure.exitCode !== exitCodes.notFound && get.arguments.length === definition.arguments.length;
   const isListable = list?.query.every(({ required }) => required === undefined);
   return [
     ...(isShown ? [[...get.words, ...args.slice(0, get.arguments.length - 1), id]] : []),

@@ -5,7 +5,7 @@ import { branchWithoutProject, isUnknownName } from "../../errors/name-errors.js
 import { whyNotAsked } from "../../input/ask.js";
 import type { TypedValues } from "../../input/read-input.js";
 import { setAt, valueAt } from "../../json/json-path.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { mayBeName, namedKindOf } from "../../contract/id-form.js";
@@ -18,7 +18,7 @@ export class Names {
   #chosenProject: string | undefined;
 
   constructor(
-    private readonly row: OperationCommand,
+    private readonly definition: CommandDefinition,
     private readonly client: MgmtClient,
     private readonly flags: GlobalFlags,
     private readonly context: Context,
@@ -35,7 +35,7 @@ export class Names {
     const resolved = structuredClone(input);
     const scope = this.#scope(resolved);
     // The project comes first: other names may be relative to it.
-    for (const field of idFields(this.row)) {
+    for (const field of idFields(this.definition)) {
       const [kind, value] = [namedKindOf(field.prefix), valueIn(resolved, field)];
       if (!kind || !isName(field, value)) continue;
       const isTyped = field.flag in typed.flags || field.flag === typed.argument?.field.flag;
@@ -47,11 +47,11 @@ export class Names {
       const holder = valueAt(resolved.body, field.path) === undefined ? resolved.query : resolved.body;
       if (id !== undefined && holder) setAt(holder, field.path, id);
     }
-    const isMany = ids.length > this.row.arguments.length;
+    const isMany = ids.length > this.definition.arguments.length;
     const resolvedIds: string[] = [];
     const unknown = new Map<string, CliError>();
     for (const [index, id] of ids.entries()) {
-      const kind = kindAt(this.row, index);
+      const kind = kindAt(this.definition, index);
       try {
         resolvedIds.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
       } catch (error) {
@@ -65,8 +65,8 @@ export class Names {
 
   /** @param bodyField the field of a body that has the name. Default: the command line has it. */
   #scope(input: Named["input"], bodyField?: string): NameScope {
-    const { client, row, context, flags } = this;
-    const projectField = idFields(row).find(({ prefix }) => namedKindOf(prefix) === "project");
+    const { client, definition, context, flags } = this;
+    const projectField = idFields(definition).find(({ prefix }) => namedKindOf(prefix) === "project");
     return {
       client,
       signal: context.signal,

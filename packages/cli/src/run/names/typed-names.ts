@@ -1,7 +1,7 @@
 import type { CliError } from "../../errors/cli-error.js";
 import type { Input } from "../../input/read-input.js";
 import { valueAt } from "../../json/json-path.js";
-import type { Field, OperationCommand } from "../../contract/row.js";
+import type { Field, CommandDefinition } from "../../contract/row.js";
 import { mayBeName, type NamedKind, namedKindOf } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
@@ -17,9 +17,9 @@ export interface Resolved extends Named {
 }
 
 /** Whether an id argument or a field may be a name. */
-export const hasNames = (row: OperationCommand, { ids, input }: Named): boolean =>
-  ids.some((id, index) => kindAt(row, index) && mayBeName(id)) ||
-  idFields(row).some((field) => isName(field, valueIn(input, field)));
+export const hasNames = (definition: CommandDefinition, { ids, input }: Named): boolean =>
+  ids.some((id, index) => kindAt(definition, index) && mayBeName(id)) ||
+  idFields(definition).some((field) => isName(field, valueIn(input, field)));
 
 export const isName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
@@ -32,11 +32,11 @@ export const valueIn = ({ query, body }: Input, { path }: Field): unknown =>
   valueAt(body, path) ?? valueAt(query, path);
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
-export const kindAt = ({ arguments: parameters }: OperationCommand, index: number): NamedKind | undefined =>
+export const kindAt = ({ arguments: parameters }: CommandDefinition, index: number): NamedKind | undefined =>
   namedKindOf(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
 /** The fields that accept an id or a name, that of the project first. */
-export const idFields = ({ query, body }: OperationCommand): Field[] => {
+export const idFields = ({ query, body }: CommandDefinition): Field[] => {
   const isProject = ({ prefix }: Field): number => (namedKindOf(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => namedKindOf(prefix))

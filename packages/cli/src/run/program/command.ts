@@ -8,7 +8,7 @@ import {
 } from "commander";
 import type { OperationId } from "@mgmt/sdk";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import type { CompleteArgument } from "./completion.js";
 import { withDryRunFormat } from "../../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
@@ -48,13 +48,13 @@ export class MgmtCommand extends Command {
   private isAdding = false;
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
   onDefine?: () => void | Promise<void>;
-  /** The row of the contract's table, for the command of an operation. */
-  row?: OperationCommand;
+  /** The definition that the contract gives, for the command of an operation. */
+  definition?: CommandDefinition;
   /** Id of the operation whose result a hand-written command prints. */
   resultOf?: OperationId;
   /** The errors that a hand-written command declares, by code. */
   errors: DeclaredErrors = {};
-  /** Completes the arguments in a shell. Absent for the command of an operation, whose row says what they are. */
+  /** Completes the arguments in a shell. Absent for the command of an operation, whose definition describes them. */
   completeArgument?: CompleteArgument;
   /** The program that gets the arguments after `--`, if the command passes some on. */
   runs?: string;
@@ -81,7 +81,7 @@ export class MgmtCommand extends Command {
 
   /** Commander calls this for a required argument that was left out. The command of an operation asks for it. */
   missingArgument(name: string): void {
-    if (this.row) return;
+    if (this.definition) return;
     throw missingInput(`Missing <${name}>`, `${lineOf(this)} --help shows the arguments and flags.`);
   }
 

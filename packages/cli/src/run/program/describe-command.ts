@@ -45,8 +45,8 @@ export interface OptionHelp {
 /** Describes a command that is defined. */
 export const describeCommand = (command: MgmtCommand): CommandHelp => {
   const helper = command.createHelp();
-  const { row } = command;
-  const fields = [...(row?.query ?? []), ...(row?.body?.fields ?? [])];
+  const { definition } = command;
+  const fields = [...(definition?.query ?? []), ...(definition?.body?.fields ?? [])];
   const options = helper.visibleOptions(command).map((option) => describeOption(option, fields));
   return {
     command: command.line,
@@ -54,7 +54,7 @@ export const describeCommand = (command: MgmtCommand): CommandHelp => {
     description: command.description(),
     usage: helper.commandUsage(command),
     aliases: command.aliases(),
-    operationId: row?.id ?? null,
+    operationId: definition?.id ?? null,
     arguments: command.registeredArguments.map(describeArgument),
     options: [...options.filter((option) => !option.global), ...options.filter((option) => option.global)],
     subcommands: helper.visibleCommands(command).map(describeSubcommand),

@@ -1,5 +1,5 @@
 import { type Command, Help, type Option } from "commander";
-import type { OperationCommand } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/row.js";
 import { renderOverview } from "./overview.js";
 import { renderRow, renderRows, wrap, wrapCommand } from "../../output/wrap.js";
 
@@ -17,7 +17,7 @@ interface DescribedCommand extends Command {
   /** The words that call it, starting with `mgmt`. */
   readonly line: string;
   /** The operation that it calls. */
-  readonly row?: OperationCommand;
+  readonly definition?: CommandDefinition;
   readonly sections: readonly HelpSection[];
 }
 
@@ -57,7 +57,7 @@ export class MgmtHelp extends Help {
 
   /** Required flags first, then those that are used most. */
   override visibleOptions(command: DescribedCommand): Option[] {
-    const fields = [...(command.row?.query ?? []), ...(command.row?.body?.fields ?? [])];
+    const fields = [...(command.definition?.query ?? []), ...(command.definition?.body?.fields ?? [])];
     const rank = (option: Option): number => {
       const name = option.long?.slice(2) ?? "";
       const field = fields.find(({ flag }) => flag === name || `${flag}-file` === name);

@@ -98,13 +98,13 @@ describe("--wait-approval", () => {
   it("is an option of every gated command, and of no other", async () => {
     const updates = ["apps.update", "databases.update", "services.update"];
     const others = ["databases.restore", "projects.transfer", "connections.rotate", ...updates];
-    const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
-    const gated = rows.filter(({ id, method }) => method === "DELETE" || others.includes(id));
+    const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
+    const gated = definitions.filter(({ id, method }) => method === "DELETE" || others.includes(id));
     expect(gated.map(({ id }) => id)).toEqual(expect.arrayContaining([...others, "databases.delete"]));
-    for (const row of rows) {
-      const { stdout } = await runInProcess([...row.words, "--help"]);
+    for (const definition of definitions) {
+      const { stdout } = await runInProcess([...definition.words, "--help"]);
       const waits = stdout.includes("--wait-approval") && stdout.includes("--timeout");
-      expect({ id: row.id, waits }).toEqual({ id: row.id, waits: gated.includes(row) });
+      expect({ id: definition.id, waits }).toEqual({ id: definition.id, waits: gated.includes(definition) });
     }
     const { status, stderr } = await asAgent("projects delete proj_1 --yes --timeout 5s");
     expect({ status, stderr }).toEqual({

@@ -51,7 +51,7 @@ describe.each(systems)("in %s, no secret is in the log of", (_, ci) => {
   it("any example of a command", async () => {
     workplace = await openWorkplace();
     startRepository(workplace);
-    const commands = (await definedCommands()).filter(({ row }) => row === undefined);
+    const commands = (await definedCommands()).filter(({ definition }) => definition === undefined);
     const lines = commands
       .flatMap(({ sections }) => sections)
       .flatMap(({ title, lines: all }) => (title === "Examples" ? all() : []))

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "../../../src/commands/help/topics.js";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overlays } from "../../../src/contract/overlay.js";
+import { overrides } from "../../../src/contract/overlay.js";
 import { wrapCommand } from "../../../src/output/wrap.js";
 import { runInProcess } from "../../in-process.js";
-import { rows } from "../../operation-examples.js";
+import { definitions } from "../../operation-examples.js";
 import { definedCommands } from "../../program.js";
 
 const lines = (await definedCommands()).map(({ line }) => line.split(" ").slice(1));
@@ -48,10 +48,10 @@ describe("the overview", () => {
 });
 
 describe("a command that does the same as another", () => {
-  it.each(Object.entries(overlays).filter(([, { sameAs }]) => sameAs !== undefined))(
+  it.each(Object.entries(overrides).filter(([, { sameAs }]) => sameAs !== undefined))(
     "is in no list, works, and names the other: %s",
     async (id, { sameAs = "" }) => {
-      const { words = [] } = rows.find((row) => row.id === id) ?? {};
+      const { words = [] } = definitions.find((definition) => definition.id === id) ?? {};
       expect(lines.map((line) => line.join(" "))).not.toContain(words.join(" "));
       expect(await printed([...words, "--help"], 200)).toContain(`The same as mgmt ${sameAs}.`);
       const other = sameAs.split(" ").filter((word) => !/^(--|[A-Z]|postgres$|accelerate$)/.test(word));

@@ -1,33 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overlayOf } from "../../../src/contract/overlay.js";
+import { overrideOf } from "../../../src/contract/overlay.js";
 import { operationExamples } from "../../../src/run/examples.js";
 import { runInProcess } from "../../in-process.js";
-import { createSecretFile, exampleWords, rows } from "../../operation-examples.js";
+import { createSecretFile, exampleWords, definitions } from "../../operation-examples.js";
 
 const secretFile = createSecretFile();
 
 describe("help", () => {
-  it.each(rows.map((row) => [row.words.join(" "), row] as const))("describes mgmt %s", async (line, row) => {
-    const { status, stdout, stderr } = await runInProcess([...row.words, "--help"]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toContain(`Usage: mgmt ${line}`);
-    expect(stdout).toContain(row.summary);
-    for (const { label } of row.arguments) expect(stdout).toMatch(new RegExp(`[<[]${label}[\\]>.]`));
-    for (const { flag, secret } of [...row.query, ...(row.body?.fields ?? [])]) {
-      expect(stdout).toContain(`--${flag}${secret ? "-file <path>" : ""}`);
-    }
-    if (row.deprecated)
-      expect(stdout).toContain(`Deprecated: use mgmt ${row.deprecated.replacedBy.join(" ")}.`);
-    expect(stdout).toContain("Examples:");
-    expect(stdout).not.toMatch(/undefined|\[object|\{\}$/m);
-  });
+  it.each(definitions.map((definition) => [definition.words.join(" "), definition] as const))(
+    "describes mgmt %s",
+    async (line, definition) => {
+      const { status, stdout, stderr } = await runInProcess([...definition.words, "--help"]);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: mgmt ${line}`);
+      expect(stdout).toContain(definition.summary);
+      for (const { label } of definition.arguments) expect(stdout).toMatch(new RegExp(`[<[]${label}[\\]>.]`));
+      for (const { flag, secret } of [...definition.query, ...(definition.body?.fields ?? [])]) {
+        expect(stdout).toContain(`--${flag}${secret ? "-file <path>" : ""}`);
+      }
+      if (definition.deprecated)
+        expect(stdout).toContain(`Deprecated: use mgmt ${definition.deprecated.replacedBy.join(" ")}.`);
+      expect(stdout).toContain("Examples:");
+      expect(stdout).not.toMatch(/undefined|\[object|\{\}$/m);
+    },
+  );
 
   it.each(groups.map(({ name }) => name))("lists the commands of mgmt %s", async (name) => {
     const { status, stdout } = await runInProcess([name, "--help"]);
     expect(status).toBe(0);
-    for (const { id, words } of rows.filter((row) => row.words[0] === name)) {
-      if (overlayOf(id).sameAs === undefined)
+    for (const { id, words } of definitions.filter((definition) => definition.words[0] === name)) {
+      if (overrideOf(id).sameAs === undefined)
         expect(stdout).toMatch(new RegExp(`^  ${words[1] ?? ""} +\\S`, "m"));
     }
   });
@@ -40,7 +43,9 @@ describe("help", () => {
     expect((await runInProcess(["operations", "--help"])).stdout).toContain("--output");
   });
 
-  const examples = rows.flatMap((row) => operationExamples(row, overlayOf(row.id)));
+  const examples = definitions.flatMap((definition) =>
+    operationExamples(definition, overrideOf(definition.id)),
+  );
   it.each(examples)("shows a valid example: %s", async (example) => {
     // The missing token is reported only after the whole line was parsed and found valid.
     expect(await runInProcess(exampleWords(example, secretFile))).toMatchObject({

@@ -4,7 +4,7 @@ import { expectSchema, expectValid, schemaOf, withoutOtherFields } from "../../c
 import { runInProcess } from "../../in-process.js";
 import { type Session, startSession } from "../../terminal.js";
 
-const rows = (await Promise.all(groups.map(({ load }) => load()))).flat();
+const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 let session: Session;
 beforeAll(async () => {
@@ -13,13 +13,16 @@ beforeAll(async () => {
 afterAll(() => session.close());
 
 describe("mgmt schema", () => {
-  it.each(rows.map((row) => [row.words.join(" "), row] as const))("describes mgmt %s", async (_, row) => {
-    const { operationId, result, error, exitCodes } = await schemaOf(row.words.join(" "));
-    expect(operationId).toBe(row.id);
-    expect(result === null).toBe(row.envelope === "none" && row.method !== "DELETE");
-    for (const schema of [result, error]) if (schema) expectSchema(schema);
-    expect(exitCodes.find(({ code }) => code === 4)?.errors).not.toEqual([]);
-  });
+  it.each(definitions.map((definition) => [definition.words.join(" "), definition] as const))(
+    "describes mgmt %s",
+    async (_, definition) => {
+      const { operationId, result, error, exitCodes } = await schemaOf(definition.words.join(" "));
+      expect(operationId).toBe(definition.id);
+      expect(result === null).toBe(definition.envelope === "none" && definition.method !== "DELETE");
+      for (const schema of [result, error]) if (schema) expectSchema(schema);
+      expect(exitCodes.find(({ code }) => code === 4)?.errors).not.toEqual([]);
+    },
+  );
 
   it("describes what commands print", async () => {
     const { mgmt } = session;
