@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groups } from "../src/contract/generated/groups.js";
 import { operationExamples } from "../src/run/examples.js";
-import { overrideOf } from "../src/contract/overlay.js";
-import type { CommandDefinition } from "../src/contract/row.js";
+import { overrideOf } from "../src/contract/command-override.js";
+import type { CommandDefinition } from "../src/contract/command-definition.js";
 import { temporaryFolder } from "./folders.js";
 
 /** The definition of every operation. */

@@ -5,7 +5,7 @@ import type {
   Field,
   CommandDefinition,
   PathArgument,
-} from "../../../packages/cli/src/contract/row.js";
+} from "../../../packages/cli/src/contract/command-definition.js";
 import { generateBodySchemas } from "./bodies.js";
 import { bodyFields, compact, field, kebab } from "./fields.js";
 import { CommandWords } from "./words.js";
@@ -33,7 +33,7 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   const files = new Map<string, string>();
   for (const [group, commands] of groups) {
     const source = [
-      `import type { CommandDefinition } from "../../row.js";`,
+      `import type { CommandDefinition } from "../../command-definition.js";`,
       `export const commands: readonly CommandDefinition[] = ${JSON.stringify(commands)};`,
     ];
     files.set(`${folder}/commands/${group}.ts`, await print(source));
@@ -144,7 +144,7 @@ const namesOfSecrets = ({ document }: Contract): string[] => [
 ];
 
 const groupIndex = (names: string[]): string[] => [
-  `import type { CommandGroup } from "../row.js";`,
+  `import type { CommandGroup } from "../command-definition.js";`,
   `export const groups: readonly CommandGroup[] = [`,
   ...names.map(
     (name) => `{ name: "${name}", load: async () => (await import("./commands/${name}.js")).commands },`,

@@ -1,5 +1,5 @@
 import { validLine } from "../../../packages/cli/test/operation-examples.js";
-import type { CommandDefinition } from "../../../packages/cli/src/contract/row.js";
+import type { CommandDefinition } from "../../../packages/cli/src/contract/command-definition.js";
 import type { Place } from "../place.js";
 import { reads, type Shot } from "../shot.js";
 import type { TypedCommand } from "../tree.js";

@@ -1,5 +1,5 @@
 import { groups } from "./generated/groups.js";
-import type { CommandDefinition } from "./row.js";
+import type { CommandDefinition } from "./command-definition.js";
 
 /** Returns the operation with another verb on the same kind of resource: for `databases create`, `databases list`. */
 export const siblingOf = async (

@@ -1,6 +1,6 @@
 import { invalidBody } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import { checkSchema } from "../json/check-schema.js";
 
 const maxProblems = 5;

@@ -1,5 +1,5 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
-import type { Field } from "../contract/row.js";
+import type { Field } from "../contract/command-definition.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 import { invalidValue } from "../errors/usage-errors.js";
 import { didYouMean } from "../text/suggest.js";

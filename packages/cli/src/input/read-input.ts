@@ -1,4 +1,4 @@
-import type { Field, CommandDefinition } from "../contract/row.js";
+import type { Field, CommandDefinition } from "../contract/command-definition.js";
 import { secretInArguments, usageError } from "../errors/usage-errors.js";
 import { isObject, setAt, valueAt } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";

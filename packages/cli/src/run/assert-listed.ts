@@ -6,7 +6,7 @@ import { listed } from "./names/listed.js";
 import { similar } from "../text/suggest.js";
 import { kinds } from "../contract/kinds.js";
 import { ApiError } from "../sdk/sdk.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Fields of a query with the name of a branch. */
 const branchNames = ["branchGitName", "gitName"];

@@ -9,7 +9,7 @@ import { ApiError } from "../sdk/sdk.js";
 import { explainingIds } from "./explaining-ids.js";
 import { type Described, lookUp } from "./look-up.js";
 import { idOf, notFoundNotice } from "./messages.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import type { Targets } from "./targets.js";
 
 type Target = Readonly<Record<string, string>>;

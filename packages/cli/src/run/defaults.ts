@@ -4,7 +4,7 @@ import type { TypedValues } from "../input/read-input.js";
 import { activeProfile, type Sourced } from "../profiles/active-profile.js";
 import { takeDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import { defaultOf } from "./targets.js";
 
 /** Returns the flag that limits a list to a project but may be left out, which then means the default project. */

@@ -11,7 +11,7 @@ import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 
 type Target = Record<string, string>;
 

@@ -1,8 +1,8 @@
 import { setAt, valueAt } from "../json/json-path.js";
 import { exampleId } from "./program/help-sections.js";
 import { shellWord } from "../text/shell-word.js";
-import type { CommandOverride } from "../contract/overlay.js";
-import type { Field, CommandDefinition } from "../contract/row.js";
+import type { CommandOverride } from "../contract/command-override.js";
+import type { Field, CommandDefinition } from "../contract/command-definition.js";
 
 /** Returns valid command lines: those of the override, and the contract's example bodies written as flags. */
 export const operationExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {

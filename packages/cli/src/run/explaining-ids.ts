@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { Notice } from "../output/output.js";
 import { wrongPrefixMessages } from "./messages.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFound` after a 404. */
 export const explainingIds = async (

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { refusedSecret } from "./program/global-options.js";
-import type { Field } from "../contract/row.js";
+import type { Field } from "../contract/command-definition.js";
 
 /**
  * Adds the flag of a field: a switch for a boolean, a file for a secret, else a value.

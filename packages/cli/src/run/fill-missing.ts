@@ -9,7 +9,7 @@ import { isKindName, kindOfPrefix } from "../contract/kinds.js";
 import { chooseResource, type Known } from "./names/choose-resource.js";
 import { plainText } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
-import type { Field, PathArgument } from "../contract/row.js";
+import type { Field, PathArgument } from "../contract/command-definition.js";
 import { defaultOf } from "./targets.js";
 import { CliError } from "../errors/cli-error.js";
 import { printable } from "../output/printable.js";

@@ -3,9 +3,9 @@ import { groups } from "../contract/generated/groups.js";
 import type { MgmtCommand } from "./program/command.js";
 import { addCommands, addGroupDefaults, type CommandNode } from "./program/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
-import { ensureDefinition } from "./ensure-row.js";
-import { groupOverrides, isHidden, overrideOf } from "../contract/overlay.js";
-import type { EnsureRule, CommandDefinition } from "../contract/row.js";
+import { ensureDefinition } from "./ensure-definition.js";
+import { groupOverrides, isHidden, overrideOf } from "../contract/command-override.js";
+import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
 export const addGroups = (

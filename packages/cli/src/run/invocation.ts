@@ -3,8 +3,8 @@ import type { GlobalFlags } from "../input/context.js";
 import type { Input, TypedValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
-import type { CommandOverride } from "../contract/overlay.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandOverride } from "../contract/command-override.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** A parsed command line. */
 export interface Invocation {

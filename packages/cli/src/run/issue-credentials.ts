@@ -5,8 +5,8 @@ import { unexpectedResponse } from "../errors/response-errors.js";
 import { groups } from "../contract/generated/groups.js";
 import { isObject, valueAt } from "../json/json-path.js";
 import { bodyWords } from "./examples.js";
-import { overrideOf } from "../contract/overlay.js";
-import type { CredentialsRule, CommandDefinition } from "../contract/row.js";
+import { overrideOf } from "../contract/command-override.js";
+import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** A new resource with its credentials, or the error. */
 export interface Credentialed {

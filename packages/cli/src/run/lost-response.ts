@@ -3,11 +3,11 @@ import { interruptedProblem, outcomeUnknown } from "../errors/run-errors.js";
 import type { Input } from "../input/read-input.js";
 import { valueAt } from "../json/json-path.js";
 import { leavesOpen } from "../transport/sent-changes.js";
-import { ensureDefinition, hasIdentity } from "./ensure-row.js";
+import { ensureDefinition, hasIdentity } from "./ensure-definition.js";
 import { shellWord } from "../text/shell-word.js";
 import { bodyWords, flagWords } from "./examples.js";
-import { overrideOf } from "../contract/overlay.js";
-import type { CommandDefinition } from "../contract/row.js";
+import { overrideOf } from "../contract/command-override.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import { siblingOf } from "../contract/siblings.js";
 
 /**

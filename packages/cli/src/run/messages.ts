@@ -1,6 +1,6 @@
 import type { ItemResult, Notice } from "../output/output.js";
-import type { CommandOverride } from "../contract/overlay.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandOverride } from "../contract/command-override.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 
 type Target = Readonly<Record<string, string>>;
 

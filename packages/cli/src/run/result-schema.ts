@@ -1,6 +1,6 @@
 import { unknownField } from "../errors/usage-errors.js";
 import { similar } from "../text/suggest.js";
-import type { CommandDefinition, Schema } from "../contract/row.js";
+import type { CommandDefinition, Schema } from "../contract/command-definition.js";
 
 /** Refuses fields that the result of an operation cannot have, before a request is sent. */
 export const assertFields = async (

@@ -6,7 +6,7 @@ import type { ItemResult } from "../output/output.js";
 import { explainingIds } from "./explaining-ids.js";
 import { createCommandCall } from "./invocation.js";
 import { deleteInterrupted, deleted, doneMessage, idOf } from "./messages.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import type { Targets } from "./targets.js";
 
 /**

@@ -22,7 +22,7 @@ import {
   questionOf,
 } from "./messages.js";
 import type { CompleteInput } from "./new-databases.js";
-import type { CommandDefinition } from "../contract/row.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import { assertIds, targetsOf } from "./targets.js";
 
 type Target = Record<string, string>;

@@ -2,8 +2,8 @@ import type { CliError } from "../errors/cli-error.js";
 import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
 import { needsConfirmation } from "./examples.js";
-import { overrideOf } from "../contract/overlay.js";
-import type { CommandDefinition, PathArgument } from "../contract/row.js";
+import { overrideOf } from "../contract/command-override.js";
+import type { CommandDefinition, PathArgument } from "../contract/command-definition.js";
 
 /**
  * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have none: the user

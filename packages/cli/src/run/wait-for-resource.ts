@@ -1,7 +1,7 @@
 import type { MgmtClient, WaitOptions } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { isObject, valueAt } from "../json/json-path.js";
-import type { WaitRule } from "../contract/overlay.js";
+import type { WaitRule } from "../contract/command-override.js";
 
 /** How a wait is described and done. */
 interface Wait {

@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import type { Context } from "../input/context.js";
 import { secretsNotShown } from "../errors/secret-errors.js";
 import { setAt, valueAt } from "../json/json-path.js";
-import { overrideOf } from "../contract/overlay.js";
-import type { CommandDefinition, Schema, SecretFields } from "../contract/row.js";
+import { overrideOf } from "../contract/command-override.js";
+import type { CommandDefinition, Schema, SecretFields } from "../contract/command-definition.js";
 import { Output } from "../output/output.js";
 import type { SecretDestination } from "./secret-destination.js";
 

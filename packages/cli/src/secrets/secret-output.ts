@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import type { SecretFields } from "../contract/row.js";
+import type { SecretFields } from "../contract/command-definition.js";
 import type { Notice } from "../output/output.js";
 import { checkNesting } from "../output/check-nesting.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";

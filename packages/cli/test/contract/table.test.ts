@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { printedResults } from "../../src/commands/schema/generated/printed-schemas.js";
 import { detailColumns, listColumns } from "../../src/output/columns.js";
-import { groupOverrides, overrides } from "../../src/contract/overlay.js";
-import type { Schema } from "../../src/contract/row.js";
+import { groupOverrides, overrides } from "../../src/contract/command-override.js";
+import type { Schema } from "../../src/contract/command-definition.js";
 
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 

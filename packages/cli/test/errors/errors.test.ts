@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
-import type { CommandDefinition } from "../../src/contract/row.js";
+import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { inProcess, runInProcess } from "../in-process.js";

@@ -4,7 +4,7 @@ import { parseDuration } from "../../src/input/duration.js";
 import { parseValue } from "../../src/input/parse-value.js";
 import { readInput, type TypedValues } from "../../src/input/read-input.js";
 import { Sources } from "../../src/input/sources.js";
-import type { Field, CommandDefinition } from "../../src/contract/row.js";
+import type { Field, CommandDefinition } from "../../src/contract/command-definition.js";
 import { similar } from "../../src/text/suggest.js";
 
 const sources = (text = ""): Sources => new Sources({ stdin: Readable.from([text]) }, process.cwd());

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
-import type { CommandDefinition } from "../../src/contract/row.js";
+import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { formats } from "../../src/output/output.js";
 import { exampleId } from "../../src/run/program/help-sections.js";
 import { startCannedServer } from "../canned-server.js";

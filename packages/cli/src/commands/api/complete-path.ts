@@ -1,6 +1,6 @@
 import { groups } from "../../contract/generated/groups.js";
 import { namedKindOf } from "../../contract/id-form.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import { type CompleteArgument, onlyIds, type PartialArgument } from "../../run/program/completion.js";
 
 /**

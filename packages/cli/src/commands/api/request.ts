@@ -7,7 +7,7 @@ import { fieldValue, objectOf, parseField, type TypedField } from "./fields.js";
 import { methods } from "./methods.js";
 import { readPath } from "./path.js";
 import { groups } from "../../contract/generated/groups.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 
 /** A request as the user typed it. */
 export interface TypedRequest {

@@ -10,7 +10,7 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { formatWithSecrets, secretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
-import type { SecretFields } from "../../contract/row.js";
+import type { SecretFields } from "../../contract/command-definition.js";
 import { type SecretFlags, setsVariable } from "../../secrets/secret-flags.js";
 import { connectTo } from "../../service/connect.js";
 import { redactBody } from "../../sdk/redaction.js";

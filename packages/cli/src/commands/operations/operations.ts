@@ -1,5 +1,5 @@
 import { groups } from "../../contract/generated/groups.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
 
 /** An operation, as `mgmt operations` lists it. */

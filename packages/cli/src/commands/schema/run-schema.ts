@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeHelp, exitCodeOf } from "../../errors/exit-codes.js";
-import type { CommandDefinition, Schema } from "../../contract/row.js";
+import type { CommandDefinition, Schema } from "../../contract/command-definition.js";
 import { lineOf, MgmtCommand } from "../../run/program/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 

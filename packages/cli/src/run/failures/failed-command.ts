@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Chosen, GlobalFlags } from "../../input/context.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../program/command.js";
 import { globalFlags } from "../program/global-options.js";
 

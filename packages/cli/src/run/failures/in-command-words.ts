@@ -1,5 +1,5 @@
 import { flagOf } from "../../input/read-input.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import { isKindName, kindOfPrefix, kinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { listHintOf } from "../../errors/name-errors.js";

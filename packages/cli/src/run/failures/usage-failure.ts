@@ -2,7 +2,7 @@ import { redactMessage } from "@mgmt/internal/redaction/redact";
 import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortened } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
-import { groupOverrides, isHidden } from "../../contract/overlay.js";
+import { groupOverrides, isHidden } from "../../contract/command-override.js";
 import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
 import { meantBy, similar } from "../../text/suggest.js";
 

@@ -5,7 +5,7 @@ import { branchWithoutProject, isUnknownName } from "../../errors/name-errors.js
 import { whyNotAsked } from "../../input/ask.js";
 import type { TypedValues } from "../../input/read-input.js";
 import { setAt, valueAt } from "../../json/json-path.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { mayBeName, namedKindOf } from "../../contract/id-form.js";

@@ -1,7 +1,7 @@
 import type { CliError } from "../../errors/cli-error.js";
 import type { Input } from "../../input/read-input.js";
 import { valueAt } from "../../json/json-path.js";
-import type { Field, CommandDefinition } from "../../contract/row.js";
+import type { Field, CommandDefinition } from "../../contract/command-definition.js";
 import { mayBeName, type NamedKind, namedKindOf } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */

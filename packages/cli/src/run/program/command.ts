@@ -8,7 +8,7 @@ import {
 } from "commander";
 import type { OperationId } from "@mgmt/sdk";
 import { missingInput, usageError } from "../../errors/usage-errors.js";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import type { CompleteArgument } from "./completion.js";
 import { withDryRunFormat } from "../../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";

@@ -1,5 +1,5 @@
 import { type Command, Help, type Option } from "commander";
-import type { CommandDefinition } from "../../contract/row.js";
+import type { CommandDefinition } from "../../contract/command-definition.js";
 import { renderOverview } from "./overview.js";
 import { renderRow, renderRows, wrap, wrapCommand } from "../../output/wrap.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "../../../src/commands/help/topics.js";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overrides } from "../../../src/contract/overlay.js";
+import { overrides } from "../../../src/contract/command-override.js";
 import { wrapCommand } from "../../../src/output/wrap.js";
 import { runInProcess } from "../../in-process.js";
 import { definitions } from "../../operation-examples.js";

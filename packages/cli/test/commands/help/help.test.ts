@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../src/contract/generated/groups.js";
-import { overrideOf } from "../../../src/contract/overlay.js";
+import { overrideOf } from "../../../src/contract/command-override.js";
 import { operationExamples } from "../../../src/run/examples.js";
 import { runInProcess } from "../../in-process.js";
 import { createSecretFile, exampleWords, definitions } from "../../operation-examples.js";

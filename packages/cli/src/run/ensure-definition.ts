@@ -1,4 +1,4 @@
-import type { EnsureRule, CommandDefinition } from "../contract/row.js";
+import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
 
 /** Returns the definition of `ensure` for the one of `create`: the same input, with an identity. */
 export const ensureDefinition = (
