@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { ciSystemOf } from "../system/ci-system.js";
 import { nameProblemOf } from "./branch-name.js";
-import { ciSystems, type CiVariables, type PullRequest, type Read } from "./ci-systems.js";
+import { ciSystems, type CiVariables, type PullRequest, type Read } from "./ci-variables.js";
 
 /** The information of a CI job about the git branch that it runs for. */
 export interface CiJob {

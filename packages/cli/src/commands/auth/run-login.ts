@@ -7,7 +7,7 @@ import { isQuoted } from "../../profiles/resolve-access.js";
 import { warnIfProfileIsOverridden } from "../../profiles/warn-overridden.js";
 import { assertOwnService } from "../../credentials/own-service.js";
 import { InvalidArgumentError, nodeTransport } from "../../sdk/sdk.js";
-import { openBrowser } from "./browser.js";
+import { openBrowser } from "./login-address.js";
 import { whyNoBrowser } from "../../system/browser.js";
 import type { Caller } from "./caller.js";
 import { type CredentialReplacement, credentialReplacement } from "./credential-replacement.js";

@@ -1,5 +1,5 @@
 import { formatBytes } from "../../output/bytes.js";
-import type { DatabaseStatus, StatusResult } from "./gather.js";
+import type { DatabaseStatus, StatusResult } from "./gather-status.js";
 
 /** Describes what is different between two looks at the service, as lines for people. Empty if nothing is. */
 export const changesBetween = (before: StatusResult, after: StatusResult): string[] => {

@@ -9,7 +9,7 @@ import { printable } from "../../output/printable.js";
 import { wrapBeside } from "../../output/wrap.js";
 import { gitContextOf } from "../../git/repository.js";
 import { changesBetween } from "./changes.js";
-import { gatherStatus, type StatusResult } from "./gather.js";
+import { gatherStatus, type StatusResult } from "./gather-status.js";
 
 export interface StatusOptions {
   readonly projectId: string | undefined;

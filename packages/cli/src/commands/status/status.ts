@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { parseDuration } from "../../input/duration.js";
 import { globalFlags } from "../../run/program/global-options.js";
 import type { CommandDeclaration } from "../../run/program/declaration.js";
-import type { StatusResult } from "./gather.js";
+import type { StatusResult } from "./gather-status.js";
 
 interface StatusFlags {
   readonly projectId?: string;

@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { gitProblem } from "../../git/run-git.js";
 import { idOf } from "../../run/names/id-of.js";
 import { findDefault } from "../../profiles/defaults.js";
-import { countWaiting } from "./waiting-approvals.js";
+import { countWaiting } from "./count-waiting-approvals.js";
 import { previewsAmong } from "../../preview/preview.js";
 import { branchIn, type GitContext } from "../../git/repository.js";
 
