@@ -13,7 +13,7 @@ import {
 } from "./authorization-request.js";
 import { grantConsent } from "./consents.js";
 import { readForm } from "./form-body.js";
-import { destinationOf, formActionOf } from "./form-destination.js";
+import { destinationOf, formActionOf } from "./redirect-uris.js";
 import { OAuthError, oauthErrors, refusalOr } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
 import { pageResponse, refusals } from "./page-response.js";

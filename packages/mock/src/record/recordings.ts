@@ -5,7 +5,6 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";
 import { type OperationParity, replay } from "./replay.js";
-import { medianLatencies } from "./recorded-latency.js";
 
 export interface RecordOptions {
   /** Base URL of a real service, without a trailing slash and without `/v1`. */
@@ -96,3 +95,17 @@ export class Recordings {
     return report;
   }
 }
+
+/** Returns the median of the recorded latencies of each operation, in milliseconds. */
+const medianLatencies = ({ exchanges }: Recording): Map<string, number> => {
+  const byOperation = new Map<string, number[]>();
+  for (const { operationId, latency } of exchanges) {
+    byOperation.set(operationId, [...(byOperation.get(operationId) ?? []), latency]);
+  }
+  return new Map([...byOperation].map(([operationId, latencies]) => [operationId, median(latencies)]));
+};
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+};

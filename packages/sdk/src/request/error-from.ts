@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "../generated/types.js";
-import { redactMessage } from "@mgmt/internal/redaction/redact";
+import { redactHeaders, redactMessage } from "@mgmt/internal/redaction/redact";
 import type { BodyFault } from "./decode.js";
 import { retryAfterOf } from "./retry-policy.js";
 import type { TransportResponse } from "../transport/transport.js";
@@ -7,7 +7,6 @@ import { type ApiError, InvalidResponseError } from "../errors/api-error.js";
 import { apiErrorClass, isClassified } from "../errors/api-error-class.js";
 import { type MgmtError, type MgmtErrorOptions, kindsKey } from "../errors/mgmt-error.js";
 import { PagingError } from "../errors/paging-error.js";
-import { printableHeaders } from "./printable-headers.js";
 
 type Fields = Record<string, unknown>;
 
@@ -43,6 +42,21 @@ export const errorFrom = (
   });
   if (!isClassified(code, status)) addKind(error, code);
   return error;
+};
+
+/**
+ * Returns a copy of the headers that masks its secrets when it is printed: with `JSON.stringify`, and with `util.inspect` or
+ * `console.log` of Node.js. Reading and copying its properties keeps their values.
+ */
+const printableHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  const redacted = { value: () => redactHeaders(headers) };
+  return Object.defineProperties(
+    { ...headers },
+    {
+      toJSON: redacted,
+      [Symbol.for("nodejs.util.inspect.custom")]: redacted,
+    },
+  );
 };
 
 const mediaTypeOf = (headers: TransportResponse["headers"]): string | undefined =>

@@ -6,7 +6,6 @@ import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
-import { refresh } from "./refresh.js";
 import { refusedByFetch } from "./refused-by-fetch.js";
 import { isUnprocessed, mayRetry, pauseBefore } from "./retry-policy.js";
 import { responseOf } from "./round-trip.js";
@@ -42,6 +41,17 @@ export const retry = async (
     if (mayBeProcessed && isGone(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
   return responseOf(outcome instanceof ConnectionError ? withHint(outcome) : outcome);
+};
+
+/** After a 401, which means that nothing was done, asks for another credential and sends once more if there is one. */
+const refresh = async (context: CallContext, sent: Message, outcome: Outcome): Promise<Outcome> => {
+  const { settings, message } = context;
+  if (outcome instanceof ConnectionError || outcome.status !== 401) return outcome;
+  if (typeof settings.token !== "function" || message === sent) return outcome;
+  const { authorization } = sent.headers;
+  const refreshed = await authorize(context, authorization?.slice("Bearer ".length));
+  if (refreshed.headers["authorization"] === authorization) return outcome;
+  return send(context, refreshed, 0);
 };
 
 const isGone = (message: Message, outcome: Outcome): boolean =>
