@@ -22,7 +22,7 @@ export const roundTrip = (
     if (!(outcome instanceof Error) && outcome.status < 400) return outcome;
     // When the code cannot be loaded, there is no network to retry on either.
     const steps = await load().catch(() => undefined);
-    return await (steps ? steps.retry(context, authorized, outcome) : responseOf(outcome));
+    return steps ? steps.retry(context, authorized, outcome) : responseOf(outcome);
   });
 };
 
