@@ -137,12 +137,3 @@ export const wrongPaste = (): CliError =>
     "The pasted text is not the address that the browser showed after the login",
     "Copy the whole address, including ?code= or ?error=.",
   );
-
-/** The credential must not be sent to another service. */
-export const otherOrigin = (origin: string, baseUrl: string): CliError =>
-  new CliError(
-    "usage",
-    "api:other_origin",
-    `${origin} is not the service at ${baseUrl}, and your credential is sent to that service only`,
-    "Pass the path alone, or name the other service with --profile or --base-url. Nothing was sent.",
-  );

@@ -99,20 +99,3 @@ export const nothingToChoose = (noun: string): CliError =>
 export const shortened = (word: string): string => (word.length > 40 ? beginningOf(word) : word);
 
 const beginningOf = (word: string): string => `${word.slice(0, 8)}…`;
-
-/** The message does not repeat the text, which may be a secret. */
-export const notUtf8 = (what: string, source: string, line: number): CliError =>
-  new CliError(
-    "usage",
-    "usage:not_utf8",
-    `${what}: ${source} is not UTF-8 (line ${line})`,
-    "Nothing was sent. Save it as UTF-8, for example with your editor or iconv.",
-  );
-
-export const noDefaultFor = (placeholder: string, variable: string, flag: string): CliError =>
-  new CliError(
-    "inputNeeded",
-    "usage:missing",
-    `There is no default for {${placeholder}}`,
-    `Type the id in its place, set ${variable}, or link this folder: mgmt link ${flag} ID.`,
-  );

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { notUtf8 } from "../errors/usage-errors.js";
+import { notUtf8 } from "../errors/encoding-errors.js";
 
 /**
  * Returns the text of an input. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { otherOrigin } from "../../errors/access-errors.js";
-import { noDefaultFor, usageError } from "../../errors/usage-errors.js";
+import { noDefaultFor, otherOrigin } from "../../errors/api-errors.js";
+import { usageError } from "../../errors/usage-errors.js";
 import { activeProfile } from "../../profiles/active-profile.js";
 import { takeDefault } from "../../profiles/defaults.js";
 import { defaultVariables, isDefaultName } from "../../profiles/profile.js";
