@@ -4,8 +4,8 @@ import {
   type CommandHelp,
   describeCommand,
   everyCommand,
-} from "../packages/cli/src/run/program/describe-command.js";
-import { headings } from "../packages/cli/src/run/program/headings.js";
+} from "../packages/cli/src/command-line/describe-command.js";
+import { headings } from "../packages/cli/src/command-line/headings.js";
 
 /** Returns the help of every command of the sources, `mgmt` itself first. */
 export const readCliHelp = async (): Promise<CommandHelp[]> => {

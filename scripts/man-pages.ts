@@ -1,5 +1,5 @@
 import type { Block, Topic } from "../packages/cli/src/commands/help/topic.js";
-import type { CommandHelp, OptionHelp } from "../packages/cli/src/run/program/describe-command.js";
+import type { CommandHelp, OptionHelp } from "../packages/cli/src/command-line/describe-command.js";
 import { type CommandGroup, groupCommands } from "./cli-help.js";
 
 /** Returns the manual pages by file name: `mgmt.1`, and one for each group of commands. */

@@ -15,6 +15,7 @@ export const layers = {
     "installation",
     "manifest",
     "run",
+    "command-line",
     "service",
     "credentials",
     "secrets",

@@ -1,6 +1,6 @@
 import { allCommands } from "../../packages/cli/test/program.js";
 import type { CommandDefinition } from "../../packages/cli/src/contract/command-definition.js";
-import type { MgmtCommand } from "../../packages/cli/src/run/program/command.js";
+import type { MgmtCommand } from "../../packages/cli/src/command-line/command.js";
 
 /** A command that can be typed, also if the help does not show it. */
 export interface TypedCommand {

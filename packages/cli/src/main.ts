@@ -5,8 +5,8 @@ import { exitCodes, isInterruption, planExitCodes, ProgramEnded } from "./errors
 import { Sources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type Format, formats, Output } from "./output/output.js";
-import { calledCommand, HelpAsData, lineOf } from "./run/program/command.js";
-import { globalFlags } from "./run/program/global-options.js";
+import { calledCommand, HelpAsData, lineOf } from "./command-line/command.js";
+import { globalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
 import { SentChanges } from "./transport/sent-changes.js";
@@ -75,7 +75,7 @@ export const main = async (
   } catch (thrown) {
     if (thrown instanceof ProgramEnded) return thrown.status;
     if (thrown instanceof HelpAsData) {
-      const { describeCommand } = await import("./run/program/describe-command.js");
+      const { describeCommand } = await import("./command-line/describe-command.js");
       await output.result(describeCommand(thrown.command));
       return exitCodes.ok;
     }

@@ -1,9 +1,9 @@
 import manifest from "../package.json";
 import type { Context } from "../src/input/context.js";
 import { Output } from "../src/output/output.js";
-import type { MgmtCommand } from "../src/run/program/command.js";
+import type { MgmtCommand } from "../src/command-line/command.js";
 import { buildProgram } from "../src/commands/program.js";
-import { everyCommand } from "../src/run/program/describe-command.js";
+import { everyCommand } from "../src/command-line/describe-command.js";
 
 /** Returns the command line as it is before a command is called. */
 export const undefinedCommands = (): MgmtCommand => {

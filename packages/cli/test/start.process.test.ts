@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { MgmtCommand } from "../src/run/program/command.js";
+import { MgmtCommand } from "../src/command-line/command.js";
 import { bin, ensureBuilt } from "./bin.js";
 import { temporaryFolder } from "./folders.js";
 import { undefinedCommands } from "./program.js";

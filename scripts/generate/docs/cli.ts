@@ -1,6 +1,6 @@
 import { format } from "../format.js";
 import type { Topic } from "../../../packages/cli/src/commands/help/topic.js";
-import type { CommandHelp, OptionHelp } from "../../../packages/cli/src/run/program/describe-command.js";
+import type { CommandHelp, OptionHelp } from "../../../packages/cli/src/command-line/describe-command.js";
 import { type CommandGroup, groupCommands } from "../../cli-help.js";
 import { markdownTable } from "./markdown-table.js";
 

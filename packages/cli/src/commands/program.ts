@@ -5,9 +5,9 @@ import { addGroups } from "../run/groups.js";
 import { type Format, formats, type Presentation } from "../output/output.js";
 import { ignoredLinks } from "../profiles/link-file.js";
 import { storedSettings } from "../profiles/stored-settings.js";
-import { MgmtCommand } from "../run/program/command.js";
-import { addCommands } from "../run/program/declared-commands.js";
-import { addGlobalOptions, assertPaths, globalFlags } from "../run/program/global-options.js";
+import { MgmtCommand } from "../command-line/command.js";
+import { addCommands } from "../command-line/declared-commands.js";
+import { addGlobalOptions, assertPaths, globalFlags } from "../command-line/global-options.js";
 import { didYouMean } from "../text/suggest.js";
 
 /** Builds the parser of the whole command line. */

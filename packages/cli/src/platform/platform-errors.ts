@@ -1,4 +1,4 @@
-import type { DeclaredErrors } from "../run/program/command.js";
+import type { DeclaredErrors } from "../command-line/command.js";
 
 const help = ["dev", "--help"];
 const withoutDataDir = [["dev", "--ephemeral"], help];

@@ -1,5 +1,5 @@
 import { setAt, valueAt } from "../json/json-path.js";
-import { exampleId } from "./program/help-sections.js";
+import { exampleId } from "../command-line/help-sections.js";
 import { shellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { Field, CommandDefinition } from "../contract/command-definition.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { refusedSecret } from "./program/global-options.js";
+import { refusedSecret } from "../command-line/global-options.js";
 import type { Field } from "../contract/command-definition.js";
 
 /**

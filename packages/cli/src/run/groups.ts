@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { groups } from "../contract/generated/groups.js";
-import type { MgmtCommand } from "./program/command.js";
-import { addCommands, addGroupDefaults, type CommandNode } from "./program/declared-commands.js";
+import type { MgmtCommand } from "../command-line/command.js";
+import { addCommands, addGroupDefaults, type CommandNode } from "../command-line/declared-commands.js";
 import { defineOperation } from "./define-operation.js";
 import { ensureDefinition } from "./ensure-definition.js";
 import { groupOverrides, isHidden, overrideOf } from "../contract/command-override.js";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
-import { exampleId } from "../../src/run/program/help-sections.js";
+import { exampleId } from "../../src/command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { inProcess, runInProcess } from "../in-process.js";
 import type { Mgmt, Result } from "../result.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MgmtCommand } from "../../src/run/program/command.js";
-import { everyCommand } from "../../src/run/program/describe-command.js";
+import { MgmtCommand } from "../../src/command-line/command.js";
+import { everyCommand } from "../../src/command-line/describe-command.js";
 import { undefinedCommands } from "../program.js";
 
 const linesOf = async (program: MgmtCommand): Promise<string[]> =>

@@ -7,7 +7,7 @@ import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { formats } from "../../src/output/output.js";
-import { exampleId } from "../../src/run/program/help-sections.js";
+import { exampleId } from "../../src/command-line/help-sections.js";
 import { startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";

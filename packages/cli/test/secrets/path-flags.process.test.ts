@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lineOf } from "../../src/run/program/command.js";
+import { lineOf } from "../../src/command-line/command.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";
 import { definedCommands } from "../program.js";

@@ -7,7 +7,7 @@ import { needsConfirmation } from "../../src/run/examples.js";
 import { overrideOf } from "../../src/contract/command-override.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
 import { formats } from "../../src/output/output.js";
-import { exampleId } from "../../src/run/program/help-sections.js";
+import { exampleId } from "../../src/command-line/help-sections.js";
 import { type CannedResponse, startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";
 import { runInProcess } from "../in-process.js";

@@ -2,9 +2,9 @@ import { Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { methods } from "./methods.js";
 import type { ApiFlags } from "./run-api.js";
 

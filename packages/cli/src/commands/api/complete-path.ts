@@ -1,7 +1,7 @@
 import { groups } from "../../contract/generated/groups.js";
 import { namedKindOf } from "../../contract/id-form.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { type CompleteArgument, onlyIds, type PartialArgument } from "../../run/program/completion.js";
+import { type CompleteArgument, onlyIds, type PartialArgument } from "../../command-line/completion.js";
 
 /**
  * Completes the method and the path of a request. A path is completed up to its next id, with or without `/v1` as it is

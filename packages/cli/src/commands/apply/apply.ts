@@ -1,9 +1,9 @@
 import { usageError } from "../../errors/usage-errors.js";
 import { defaultWait, parseDuration } from "../../input/duration.js";
 import { addDryRunOption, dryRunFormat } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../run/program/global-options.js";
+import { globalFlags } from "../../command-line/global-options.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { StepResult } from "./run-apply.js";
 
 /** `mgmt apply`. */

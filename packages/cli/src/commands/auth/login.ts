@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { globalFlags, refusedSecret } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { globalFlags, refusedSecret } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
 /** `mgmt login` and `mgmt auth login`. */

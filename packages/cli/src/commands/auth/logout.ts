@@ -1,5 +1,5 @@
-import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { globalFlags } from "../../run/program/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
 
 /** `mgmt logout` and `mgmt auth logout`. */
 export const logoutCommand: CommandDeclaration = {

@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { usageError } from "../../errors/usage-errors.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
-import { exampleId } from "../../run/program/help-sections.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
+import { exampleId } from "../../command-line/help-sections.js";
 
 /** `mgmt auth switch`. */
 export const authSwitchCommand: CommandDeclaration = {

@@ -3,9 +3,9 @@ import type { Context } from "../../input/context.js";
 import { namedKindOf, type NamedKind, namedKinds } from "../../contract/id-form.js";
 import { formats } from "../../output/output.js";
 import { profilesFile, readProfiles } from "../../profiles/read-profiles.js";
-import type { MgmtCommand } from "../../run/program/command.js";
-import { onlyIds } from "../../run/program/completion.js";
-import { globalFlags } from "../../run/program/global-options.js";
+import type { MgmtCommand } from "../../command-line/command.js";
+import { onlyIds } from "../../command-line/completion.js";
+import { globalFlags } from "../../command-line/global-options.js";
 import { knownResources, type Patience } from "./known-resources.js";
 
 interface Completion {

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { printable } from "../../output/printable.js";
-import { MgmtCommand, rootOf } from "../../run/program/command.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { MgmtCommand, rootOf } from "../../command-line/command.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
 export const completeCommand: CommandDeclaration = {

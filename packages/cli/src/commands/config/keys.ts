@@ -1,6 +1,6 @@
-import type { MgmtCommand } from "../../run/program/command.js";
-import { addRows } from "../../run/program/help-sections.js";
-import type { CompleteArgument } from "../../run/program/completion.js";
+import type { MgmtCommand } from "../../command-line/command.js";
+import { addRows } from "../../command-line/help-sections.js";
+import type { CompleteArgument } from "../../command-line/completion.js";
 import { settings } from "./settings.js";
 
 /** The keys that users type. */

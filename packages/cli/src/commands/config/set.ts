@@ -1,8 +1,8 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
-import { type CompleteArgument, onlyIds } from "../../run/program/completion.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
+import { type CompleteArgument, onlyIds } from "../../command-line/completion.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { settingNamed } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeys, keyArgument, addKeys } from "./keys.js";

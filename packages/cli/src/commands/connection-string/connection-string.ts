@@ -1,11 +1,11 @@
 import { Argument, Option } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { connectionFormats } from "../../postgres/connectable.js";
-import { completeNames } from "../../run/program/completion.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { completeNames } from "../../command-line/completion.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 

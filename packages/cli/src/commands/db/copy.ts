@@ -1,8 +1,8 @@
 import { Argument } from "commander";
-import { completeNames } from "../../run/program/completion.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { completeNames } from "../../command-line/completion.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { CopyFlags, CopyResult } from "./transfer.js";
 import { addCopyOptions } from "./options.js";
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import { globalFlags } from "../../run/program/global-options.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
 import { addDatabaseArgument, addPartOptions } from "./options.js";
 

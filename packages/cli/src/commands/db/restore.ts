@@ -1,7 +1,7 @@
 import { missingInput } from "../../errors/usage-errors.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, cleanHelp } from "./options.js";

@@ -1,6 +1,6 @@
-import { globalFlags } from "../../run/program/global-options.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { SeedFlags } from "./run-seed.js";
 import { addDatabaseArgument } from "./options.js";

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../input/duration.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrintedApproval } from "./printed-approval.js";
 import { approvalId } from "./options.js";
 import { defineDecision } from "./define-decision.js";

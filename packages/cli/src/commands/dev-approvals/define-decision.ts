@@ -1,7 +1,7 @@
 import type { Context } from "../../input/context.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId } from "../../input/ids.js";
-import type { MgmtCommand } from "../../run/program/command.js";
+import type { MgmtCommand } from "../../command-line/command.js";
 import type { Decision } from "./run-decision.js";
 import { addControlOptions, controlFlags } from "./options.js";
 

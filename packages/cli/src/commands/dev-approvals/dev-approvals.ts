@@ -1,4 +1,4 @@
-import type { GroupDeclaration } from "../../run/program/declaration.js";
+import type { GroupDeclaration } from "../../command-line/declaration.js";
 
 // Deciding is not an operation of the API: these commands call the control surface of `mgmt dev`.
 

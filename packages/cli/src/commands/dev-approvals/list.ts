@@ -1,5 +1,5 @@
 import type { PrintedApproval } from "./printed-approval.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addControlOptions, controlFlags } from "./options.js";
 
 /** `mgmt dev approvals list`. */

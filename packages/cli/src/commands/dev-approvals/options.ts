@@ -1,7 +1,7 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import type { MgmtCommand } from "../../run/program/command.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
+import type { MgmtCommand } from "../../command-line/command.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
 import type { ControlFlags } from "../../platform/request-control.js";
 
 /** An id for examples. */

@@ -1,6 +1,6 @@
 import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addOAuthClient } from "./oauth-clients.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";

@@ -1,12 +1,12 @@
 import { Argument } from "commander";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { completeIds } from "../../run/program/completion.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
-import { addProjectOption } from "../../run/program/project-option.js";
+import { completeIds } from "../../command-line/completion.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
+import { addProjectOption } from "../../command-line/project-option.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { EnvResult } from "./run-env.js";
 
 interface EnvFlags extends SecretFlags {

@@ -1,6 +1,6 @@
-import { globalFlags } from "../../run/program/global-options.js";
-import { onlyIds } from "../../run/program/completion.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { onlyIds } from "../../command-line/completion.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt export`. */
 export const exportCommand: CommandDeclaration = {

@@ -1,7 +1,7 @@
-import { MgmtCommand, rootOf, subcommandNames } from "../../run/program/command.js";
-import type { CommandHelp } from "../../run/program/describe-command.js";
-import { addRows } from "../../run/program/help-sections.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { MgmtCommand, rootOf, subcommandNames } from "../../command-line/command.js";
+import type { CommandHelp } from "../../command-line/describe-command.js";
+import { addRows } from "../../command-line/help-sections.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 

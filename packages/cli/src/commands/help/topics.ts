@@ -1,6 +1,6 @@
 import { exitCodeHelp } from "../../errors/exit-codes.js";
 import { formats } from "../../output/output.js";
-import { globalOptions } from "../../run/program/global-options.js";
+import { globalOptions } from "../../command-line/global-options.js";
 import type { Topic } from "./topic.js";
 
 const ci: Topic = {

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { InitFlags, InitResult } from "./run-init.js";
 
 /** `mgmt init`. */

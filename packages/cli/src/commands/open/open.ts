@@ -1,8 +1,8 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import { exampleId } from "../../run/program/help-sections.js";
-import { addProjectOption } from "../../run/program/project-option.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import { exampleId } from "../../command-line/help-sections.js";
+import { addProjectOption } from "../../command-line/project-option.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { OpenResult } from "./run-open.js";
 
 /** `mgmt open`. */

@@ -1,5 +1,5 @@
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";

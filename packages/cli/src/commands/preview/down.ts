@@ -1,6 +1,6 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { DeletedPreview } from "../../preview/delete-preview.js";
 import { previewErrors, addBranchOptions, previewFlags } from "./options.js";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { parseDuration, parsePeriod } from "../../input/duration.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import type { MgmtCommand } from "../../run/program/command.js";
+import type { MgmtCommand } from "../../command-line/command.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { UpOptions } from "./run-up.js";

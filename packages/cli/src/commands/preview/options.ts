@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
-import type { MgmtCommand, DeclaredErrors } from "../../run/program/command.js";
+import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js";
 import { dryRunFormat } from "../../input/dry-run-option.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 

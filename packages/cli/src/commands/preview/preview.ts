@@ -1,4 +1,4 @@
-import type { GroupDeclaration } from "../../run/program/declaration.js";
+import type { GroupDeclaration } from "../../command-line/declaration.js";
 
 export const previewGroup: GroupDeclaration = {
   words: "preview",

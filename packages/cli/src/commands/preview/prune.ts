@@ -1,7 +1,7 @@
 import { parsePeriod } from "../../input/duration.js";
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PrunedPreview } from "./run-prune.js";
 import { previewErrors, addProjectOptions, previewFlags } from "./options.js";
 

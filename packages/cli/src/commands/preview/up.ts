@@ -1,6 +1,6 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { PreviewResult } from "../../preview/hand-over.js";
 import { previewErrors, addBranchOptions } from "./options.js";
 import { addHandOverOptions, handOverOptions } from "./hand-over-options.js";

@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 

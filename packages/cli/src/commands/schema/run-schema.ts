@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeHelp, exitCodeOf } from "../../errors/exit-codes.js";
 import type { CommandDefinition, Schema } from "../../contract/command-definition.js";
-import { lineOf, MgmtCommand } from "../../run/program/command.js";
+import { lineOf, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
 /** Describes the output of the command that the words call. Throws a usage error if there is none. */

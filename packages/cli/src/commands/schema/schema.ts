@@ -1,5 +1,5 @@
-import { MgmtCommand, rootOf, subcommandNames } from "../../run/program/command.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { MgmtCommand, rootOf, subcommandNames } from "../../command-line/command.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { CommandSchema } from "./command-schema.js";
 
 /** `mgmt schema`. */

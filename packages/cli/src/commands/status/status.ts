@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/duration.js";
-import { globalFlags } from "../../run/program/global-options.js";
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import { globalFlags } from "../../command-line/global-options.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 import type { StatusResult } from "./gather-status.js";
 
 interface StatusFlags {

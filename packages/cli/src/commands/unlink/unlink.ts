@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../run/program/declaration.js";
+import type { CommandDeclaration } from "../../command-line/declaration.js";
 
 /** `mgmt unlink`. */
 export const unlinkCommand: CommandDeclaration = {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Chosen, GlobalFlags } from "../../input/context.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
-import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../program/command.js";
-import { globalFlags } from "../program/global-options.js";
+import { calledCommand, lineOf, MgmtCommand, type DeclaredErrors } from "../../command-line/command.js";
+import { globalFlags } from "../../command-line/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */
 export interface FailedCommand {

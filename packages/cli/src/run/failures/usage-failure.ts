@@ -3,7 +3,7 @@ import type { Command, CommanderError, Option } from "commander";
 import { usageError, shortened } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHidden } from "../../contract/command-override.js";
-import { calledCommand, lineOf, MgmtCommand } from "../program/command.js";
+import { calledCommand, lineOf, MgmtCommand } from "../../command-line/command.js";
 import { meantBy, similar } from "../../text/suggest.js";
 
 /** Turns commander's error into ours. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "../../../src/commands/help/topics.js";
-import { describeCommand } from "../../../src/run/program/describe-command.js";
+import { describeCommand } from "../../../src/command-line/describe-command.js";
 import { inProcess, runInProcess } from "../../in-process.js";
 import { allCommands, definedCommands } from "../../program.js";
 

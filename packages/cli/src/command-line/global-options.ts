@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { GlobalFlags } from "../../input/context.js";
-import { secretInArguments, usageError } from "../../errors/usage-errors.js";
-import { formats } from "../../output/output.js";
+import type { GlobalFlags } from "../input/context.js";
+import { secretInArguments, usageError } from "../errors/usage-errors.js";
+import { formats } from "../output/output.js";
 
 const heading = "Global options:";
 

@@ -1,6 +1,6 @@
 import type { Command, Help } from "commander";
 import { namesOnly } from "./headings.js";
-import { renderRow, wrap } from "../../output/wrap.js";
+import { renderRow, wrap } from "../output/wrap.js";
 
 const options = [
   ["-h, --help", "show help, also after a command"],

@@ -1,4 +1,4 @@
-import type { Context } from "../../input/context.js";
+import type { Context } from "../input/context.js";
 import type { MgmtCommand } from "./command.js";
 import type { CommandDeclaration, GroupDeclaration } from "./declaration.js";
 import { addGlobalOptions } from "./global-options.js";

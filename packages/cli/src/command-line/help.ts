@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import { renderOverview } from "./overview.js";
-import { renderRow, renderRows, wrap, wrapCommand } from "../../output/wrap.js";
+import { renderRow, renderRows, wrap, wrapCommand } from "../output/wrap.js";
 
 /** A part of the help below the options. Its content is computed only when the help is shown. */
 export interface HelpSection {

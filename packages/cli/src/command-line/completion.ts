@@ -1,5 +1,5 @@
-import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import { idPrefixes } from "../contract/generated/id-prefixes.js";
+import type { NamedKind } from "../contract/id-form.js";
 
 /** An argument that a shell completes. */
 export interface PartialArgument {

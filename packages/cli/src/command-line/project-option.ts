@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { assertPathId } from "../../input/ids.js";
+import { assertPathId } from "../input/ids.js";
 
 /** Adds the flag that replaces the default project in a command which has no such field of its own. */
 export const addProjectOption = (command: Command): void => {

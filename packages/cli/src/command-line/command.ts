@@ -7,10 +7,10 @@ import {
   type Option,
 } from "commander";
 import type { OperationId } from "@mgmt/sdk";
-import { missingInput, usageError } from "../../errors/usage-errors.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import { missingInput, usageError } from "../errors/usage-errors.js";
+import type { CommandDefinition } from "../contract/command-definition.js";
 import type { CompleteArgument } from "./completion.js";
-import { withDryRunFormat } from "../../input/dry-run-option.js";
+import { withDryRunFormat } from "../input/dry-run-option.js";
 import { type HelpSection, MgmtHelp } from "./help.js";
 
 /** By code: the command lines that help, without `mgmt`, the best first. */

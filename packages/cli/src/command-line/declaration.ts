@@ -1,4 +1,4 @@
-import type { Context } from "../../input/context.js";
+import type { Context } from "../input/context.js";
 import type { OperationId } from "@mgmt/sdk";
 import type { MgmtCommand, DeclaredErrors } from "./command.js";
 import type { headings } from "./headings.js";
