@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unwritableGitignore } from "../errors/storage-errors.js";
 import { asciiBased } from "./ascii-based.js";
 import { replaceFile } from "../files/replace-file.js";
-import { wants } from "../input/wants.js";
+import { flagOrConfirm } from "../input/flag-or-confirm.js";
 import { commitRisk } from "../git/commit-risk.js";
 
 /** A file that git should ignore, and the line of .gitignore for it. */
@@ -27,7 +27,10 @@ export const ignoreInGit = async (
     files.map(async ({ path, line }) => ((await commitRisk(path, context)) === "not_ignored" ? [line] : [])),
   );
   const lines = checked.flat();
-  if (lines.length === 0 || !(await wants(isIgnored, `Add ${lines.join(" and ")} to .gitignore?`, context))) {
+  if (
+    lines.length === 0 ||
+    !(await flagOrConfirm(isIgnored, `Add ${lines.join(" and ")} to .gitignore?`, context))
+  ) {
     return [];
   }
   const added = await addToGitignore(lines, cwd);

@@ -6,7 +6,7 @@ import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { ask, whyNotAsked } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { wants } from "../../input/wants.js";
+import { flagOrConfirm } from "../../input/flag-or-confirm.js";
 import { printable } from "../../output/printable.js";
 import { idOf } from "../../run/names/id-of.js";
 import { chooseResource } from "../../run/names/choose-resource.js";
@@ -58,7 +58,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   output.info(`This folder uses project ${project.name} (${project.id}).`);
   await warnIfLinkIsOverridden(written, context);
 
-  const writesEnv = await wants(options.env, `Write ${name} into ${file}?`, context);
+  const writesEnv = await flagOrConfirm(options.env, `Write ${name} into ${file}?`, context);
   const envFile = writesEnv ? resolve(cwd, file) : undefined;
   const ignored = await ignoreInGit(
     [
@@ -164,7 +164,7 @@ const isLinkWanted = async (
     announceLink(`project ${name} (${id})`, file, { file, link: {} }, context);
     return true;
   }
-  return wants(
+  return flagOrConfirm(
     undefined,
     printable(`${file} links this folder to project ${name} (${id}). Use it?`),
     context,
