@@ -5,7 +5,7 @@ import * as mockErrors from "../errors/mock-errors.js";
 import { ClientToken } from "./client-token.js";
 import { VirtualTimers } from "./virtual-timers.js";
 
-/** What the clients of a mock use of it. */
+/** The parts of a mock that its clients use. */
 interface ClientServer {
   /** Whether requests of clients fail, because the tests are over. */
   isClosed(): boolean;

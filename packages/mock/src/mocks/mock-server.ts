@@ -11,7 +11,7 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
   baseUrl?: string | undefined;
 }
 
-// What mocks consist of. Their classes declare the members that users call; these parts do the work:
+// The parts of mocks. Their classes declare the members that users call; these parts do the work:
 //
 //   part                 what it does                                        which mocks have it
 //   MemoryServer         responds to requests; its state is in memory        all

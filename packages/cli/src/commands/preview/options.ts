@@ -5,7 +5,7 @@ import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js"
 import { dryRunFormat } from "../../input/dry-run-option.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 
-/** What to do about errors of these commands, beyond what the errors say. */
+/** Advice for errors of these commands, in addition to that of the errors. */
 export const previewErrors: DeclaredErrors = {
   "preview:default_branch": { next: [["preview", "up", "--help"]] },
   "preview:setup_failed": { next: [["preview", "list"]] },
