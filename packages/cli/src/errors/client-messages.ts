@@ -22,8 +22,8 @@ const otherPart =
  *
  * @param program for example `pg_restore`.
  */
-export const readClientMessage = (program: string, said: string): ClientMessage => {
-  const lines = said.split(/\r?\n/);
+export const readClientMessage = (program: string, stderr: string): ClientMessage => {
+  const lines = stderr.split(/\r?\n/);
   const first = lines.findIndex((line) => withState.test(line) || /\b(?:error|fatal|panic):/i.test(line));
   const index = first === -1 ? lines.findIndex((line) => line.trim() !== "") : first;
   const line = (lines[index] ?? "").trim();
@@ -46,7 +46,7 @@ export const readClientMessage = (program: string, said: string): ClientMessage 
     return value === "" || value.startsWith("Query was:") ? undefined : value;
   };
   const [detail, advice] = [part("DETAIL"), part("HINT")];
-  const sqlState = code ?? stateOf(said);
+  const sqlState = code ?? stateOf(stderr);
   return {
     problem: problem === "" ? "no reason given" : problem.replaceAll(/: {2,}/g, ": "),
     ...(detail !== undefined && { detail }),
@@ -59,7 +59,8 @@ export const readClientMessage = (program: string, said: string): ClientMessage 
  * Returns the code that belongs to a message of the server in English. pg_dump, pg_restore, and a connection that fails print no code,
  * and a user cannot choose the language of the server.
  */
-export const stateOf = (said: string): string | undefined => states.find(([form]) => form.test(said))?.[1];
+export const stateOf = (stderr: string): string | undefined =>
+  states.find(([form]) => form.test(stderr))?.[1];
 
 const states: readonly (readonly [RegExp, string])[] = [
   [/terminating connection due to administrator command/, "57P01"],

@@ -24,11 +24,11 @@ export const clientTooOld = (
 
 /**
  * @param name Id of the database, or the address of another server.
- * @param said The message of psql.
+ * @param stderr The message of psql.
  */
-export const unreachableDatabase = (name: string, said: string): CliError => {
-  const message = readClientMessage("psql", said);
-  const hint = hintFor(message.sqlState, said);
+export const unreachableDatabase = (name: string, stderr: string): CliError => {
+  const message = readClientMessage("psql", stderr);
+  const hint = hintFor(message.sqlState, stderr);
   const isOwn = name.startsWith(idPrefixes.database);
   return new CliError(
     "network",
@@ -53,16 +53,16 @@ class ClientFailure extends CliError {
   }
 }
 
-/** @param said The program's standard error. */
-export const clientFailed = (program: string, said: string): CliError => {
-  const message = readClientMessage(program, said);
+/** @param stderr The program's standard error. */
+export const clientFailed = (program: string, stderr: string): CliError => {
+  const message = readClientMessage(program, stderr);
   return new ClientFailure(
     message.sqlState,
     "failure",
     "program:failed",
     `${program} failed: ${textOf(message)}`,
     message.advice ??
-      hintFor(message.sqlState, said) ??
+      hintFor(message.sqlState, stderr) ??
       "Correct what the message names, and run the command again.",
     { next: [["mgmt", "db", "--help"]] },
   );
@@ -71,13 +71,13 @@ export const clientFailed = (program: string, said: string): CliError => {
 const textOf = ({ problem, detail }: ClientMessage): string =>
   detail === undefined ? problem : `${problem} (${detail.replace(/\.$/, "")})`;
 
-/** @param said The program's standard error until then. */
-export const clientKilled = (program: string, signal: NodeJS.Signals, said: string): CliError =>
+/** @param stderr The program's standard error until then. */
+export const clientKilled = (program: string, signal: NodeJS.Signals, stderr: string): CliError =>
   new ClientFailure(
     undefined,
     "failure",
     "program:killed",
-    `${program} was ended by ${signal}${said.trim() === "" ? "" : `, after it said: ${readClientMessage(program, said).problem}`}`,
+    `${program} was ended by ${signal}${stderr.trim() === "" ? "" : `, after it said: ${readClientMessage(program, stderr).problem}`}`,
     signal === "SIGKILL"
       ? "The system ends programs when it has no memory left, and so can a person or a limit of the container."
       : "Another program or a person ended it, or it crashed. Run the command again.",

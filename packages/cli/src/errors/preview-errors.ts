@@ -73,9 +73,9 @@ export const noGit = (): CliError =>
     "Nothing was changed. Install git, and run the command in a clone of the repository. Without git, mgmt preview up needs --branch NAME.",
   );
 
-/** @param said The output of git. */
-export const gitRefuses = (said: string): CliError => {
-  const lines = said
+/** @param stderr The output of git. */
+export const gitRefuses = (stderr: string): CliError => {
+  const lines = stderr
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean);

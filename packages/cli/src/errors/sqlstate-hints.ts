@@ -3,8 +3,8 @@ export const isDuplicate = (sqlState: string | undefined): boolean =>
   sqlState !== undefined && ["42P04", "42P06", "42P07", "42710", "42723"].includes(sqlState);
 
 /** Returns the advice for a code of the server, or undefined if the message itself has it. */
-export const hintFor = (sqlState: string | undefined, said: string): string | undefined => {
-  const problem = connectionProblems.find(([form]) => form.test(said));
+export const hintFor = (sqlState: string | undefined, stderr: string): string | undefined => {
+  const problem = connectionProblems.find(([form]) => form.test(stderr));
   if (problem || sqlState === undefined) return problem?.[1];
   return hints[sqlState] ?? hints[sqlState.slice(0, 2)];
 };

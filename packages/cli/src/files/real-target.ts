@@ -9,12 +9,12 @@ import { isBelow } from "./is-below.js";
  * @param path relative to the folder.
  */
 export const realTarget = async (path: string, folder: string): Promise<string | undefined> => {
-  const typed = resolve(folder, path);
-  if (!isBelow(folder, typed)) return typed;
+  const absolute = resolve(folder, path);
+  if (!isBelow(folder, absolute)) return absolute;
   try {
-    const [target, root] = await Promise.all([realpath(typed), realpath(folder)]);
+    const [target, root] = await Promise.all([realpath(absolute), realpath(folder)]);
     return isBelow(root, target) ? target : undefined;
   } catch {
-    return typed;
+    return absolute;
   }
 };

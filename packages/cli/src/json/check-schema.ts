@@ -101,23 +101,23 @@ const checkObject = (
   path: readonly string[],
 ): Problem[] => {
   const { properties = {}, required = [], propertyNames, additionalProperties = true } = schema;
-  const known = Object.keys(properties);
+  const allowed = Object.keys(properties);
   const missing = required
     .filter((name) => value[name] === undefined)
     .map((name) => ({ path, message: `must have ${name}` }));
   const others = Object.entries(value).flatMap(([name, inner]): Problem[] => {
     const here = [...path, name];
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (declared) return checkSchema(declared, inner, here);
+    const propertySchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (propertySchema) return checkSchema(propertySchema, inner, here);
     if (additionalProperties === false) {
-      const message = `is not known here. ${didYouMean(name, known)}Allowed: ${known.join(", ")}`;
+      const message = `is not known here. ${didYouMean(name, allowed)}Allowed: ${allowed.join(", ")}`;
       return [{ path: here, message }];
     }
-    const names = propertyNames
+    const keyProblems = propertyNames
       ? checkText(propertyNames, name).map((message) => ({ path: here, message: `as a key ${message}` }))
       : [];
-    return names.length > 0 || additionalProperties === true
-      ? names
+    return keyProblems.length > 0 || additionalProperties === true
+      ? keyProblems
       : checkSchema(additionalProperties, inner, here);
   });
   return [...missing, ...others];

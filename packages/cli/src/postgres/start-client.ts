@@ -61,9 +61,9 @@ export const startClient = (
     child.kill("SIGINT");
     patience ??= setTimeout(() => child.kill("SIGTERM"), patienceMs);
   };
-  let said = "";
+  let stderrTail = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-keptCharacters);
+    stderrTail = (stderrTail + text).slice(-keptCharacters);
   });
   // A program that has failed no longer reads; its exit status says so.
   child.stdin?.on("error", () => undefined);
@@ -76,13 +76,13 @@ export const startClient = (
     clearTimeout(patience);
     signal.removeEventListener("abort", kill);
     signal.throwIfAborted();
-    if (code === 0) return said.trim();
+    if (code === 0) return stderrTail.trim();
     await throwIfInterrupted(signal);
     // As `mgmt db dump | head` leaves it, which is no failure.
-    if (typeof stdout === "number" && (endSignal === "SIGPIPE" || /Broken pipe/.test(said))) {
+    if (typeof stdout === "number" && (endSignal === "SIGPIPE" || /Broken pipe/.test(stderrTail))) {
       throw new ProgramEnded(brokenPipe);
     }
-    throw endSignal === null ? clientFailed(name, said) : clientKilled(name, endSignal, said);
+    throw endSignal === null ? clientFailed(name, stderrTail) : clientKilled(name, endSignal, stderrTail);
   });
   // Whoever waits for several of them sees the failure of the first.
   ended.catch(() => undefined);

@@ -33,11 +33,11 @@ export const openVariableFiles = async (
   { githubEnv, githubOutput, gitlabDotenv }: VariableFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<VariableFile[]> => {
-  const wanted: { path: string; name: string; done: string; format: Format; isOfSystem: boolean }[] = [];
+  const targets: { path: string; name: string; done: string; format: Format; isOfSystem: boolean }[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
     const done = `Set ${githubEnv} for the following steps of the job.`;
-    wanted.push({
+    targets.push({
       path: githubFile("GITHUB_ENV", "--github-env", env),
       name: githubEnv,
       done,
@@ -49,7 +49,7 @@ export const openVariableFiles = async (
     assertOutputName(githubOutput, "--github-output");
     const done = `Set the output ${githubOutput} of the step.`;
     const path = githubFile("GITHUB_OUTPUT", "--github-output", env);
-    wanted.push({ path, name: githubOutput, done, format: multiline, isOfSystem: true });
+    targets.push({ path, name: githubOutput, done, format: multiline, isOfSystem: true });
   }
   if (gitlabDotenv !== undefined) {
     const [, name = "DATABASE_URL", path = gitlabDotenv] = /^(\w+)=(.*)$/s.exec(gitlabDotenv) ?? [];
@@ -61,11 +61,11 @@ export const openVariableFiles = async (
       );
     }
     const done = `Set ${name} in ${resolve(cwd, path)}.`;
-    wanted.push({ path, name, done, format: singleLine, isOfSystem: false });
+    targets.push({ path, name, done, format: singleLine, isOfSystem: false });
   }
   const files: VariableFile[] = [];
   try {
-    for (const { path, name, done, format, isOfSystem } of wanted) {
+    for (const { path, name, done, format, isOfSystem } of targets) {
       files.push({ ...(await openFile(resolve(cwd, path), name, format)), done, isOfSystem });
     }
   } catch (error) {

@@ -41,9 +41,9 @@ export class CodeCache {
   /** Returns the exports of a file. */
   load(name: string): object {
     const filename = join(this.#build, name);
-    const known = this.#require.cache[filename];
+    const cached = this.#require.cache[filename];
     // It assigns an object.
-    if (known) return known.exports as object;
+    if (cached) return cached.exports as object;
     const source = readFileSync(filename);
     const text = source.toString();
     // Functions of stored code cannot call `import()` on Node.js 20.

@@ -15,8 +15,8 @@ const loaded = new Map<string, CommonJsModule>();
  * @param require loads everything that is not a file of the build
  */
 export const requireEmbedded = (name: string, require: NodeJS.Require): object => {
-  const known = loaded.get(name);
-  if (known) return known.exports;
+  const cached = loaded.get(name);
+  if (cached) return cached.exports;
   const filename = join(process.execPath, name);
   const made = Object.assign(new Module(filename), {
     filename,

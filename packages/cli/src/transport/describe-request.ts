@@ -11,15 +11,15 @@ const usual: readonly string[] = ["accept", "authorization", "content-length", "
 export const describeRequest = ({ method, url, headers, body }: TransportRequest): Notice => {
   const others = Object.entries(headers).filter(([name]) => !usual.includes(name.toLowerCase()));
   const isJson = headers["content-type"]?.includes("json") ?? false;
-  const known = secretsIn(headers, body);
+  const secrets = secretsIn(headers, body);
   const isAnonymous = !Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   const line = curlLine(
     {
       method,
       isAnonymous,
-      url: redactUrl(url, known),
-      headers: redactHeaders(Object.fromEntries(others), known),
-      ...(body !== undefined && isJson && { body: redactBody(body, known) }),
+      url: redactUrl(url, secrets),
+      headers: redactHeaders(Object.fromEntries(others), secrets),
+      ...(body !== undefined && isJson && { body: redactBody(body, secrets) }),
     },
     [],
   );

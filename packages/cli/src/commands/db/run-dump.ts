@@ -127,8 +127,8 @@ const intoFile = async (
   const { fd } = handle;
   const stop = output.startSpinner(() => `Dumping ${databaseId}: ${formatBytes(fstatSync(fd).size)}`);
   try {
-    const said = await write(fd).finally(stop);
-    warn(said, context);
+    const stderr = await write(fd).finally(stop);
+    warn(stderr, context);
     await syncFile(handle);
     await handle.close();
     if (await exists(path)) throw dumpFileExists(path);
@@ -142,6 +142,6 @@ const intoFile = async (
 };
 
 /** Prints the messages of a program that succeeded. */
-const warn = (said: string, { output }: Context): void => {
-  if (said !== "") output.notice({ code: "db:message", message: said }, { multiline: true });
+const warn = (stderr: string, { output }: Context): void => {
+  if (stderr !== "") output.notice({ code: "db:message", message: stderr }, { multiline: true });
 };
