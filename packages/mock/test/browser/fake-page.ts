@@ -230,6 +230,6 @@ export class FakePage {
     this.dispatch("pagehide");
     this.#receivers = [];
     this.#serviceWorker.controller = null;
-    Object.assign(pageMocks, { running: undefined, turn: Promise.resolve() });
+    Object.assign(pageMocks, { running: undefined, queue: Promise.resolve() });
   }
 }
