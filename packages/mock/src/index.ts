@@ -1,5 +1,5 @@
 export type { ListenOptions } from "./interception/listen-options.js";
-export type { MockOptions } from "./mocks/mock-server.js";
+export type { MockOptions } from "./mocks/mock-options.js";
 export { Mock, setupMock } from "./mocks/mock.js";
 export type { MswServer } from "./interception/interception.js";
 export type { ActiveRecording, RecordOptions, ReplayOptions } from "./record/recordings.js";

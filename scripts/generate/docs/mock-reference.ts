@@ -28,7 +28,7 @@ const control = `${engine}/control`;
 const sections: Record<string, Section> = {
   options: {
     declarations: [
-      "mock/src/mocks/mock-server.ts#MockOptions",
+      "mock/src/mocks/mock-options.ts#MockOptions",
       `${engine}/server/engine-options.ts#EngineOptions`,
     ],
   },
@@ -36,17 +36,17 @@ const sections: Record<string, Section> = {
   "listen-options": { declarations: ["mock/src/interception/listen-options.ts#ListenOptions"] },
   "worker-options": { declarations: ["mock/src/browser/worker-mock.ts#WorkerMockOptions"] },
   "start-options": { declarations: ["mock/src/browser/start-options.ts#StartOptions"] },
-  worker: { declarations: ["mock/src/browser/worker-mock.ts#WorkerMock"], hidden: ["load", "reset"] },
+  worker: {
+    declarations: ["mock/src/browser/worker-mock.ts#WorkerMock"],
+    hidden: ["load", "reset", "baseUrl", "authUrl", "clientOptions", "fetch"],
+  },
   mock: {
     declarations: [
       "mock/src/mocks/mock.ts#Mock",
-      "mock/src/mocks/node-mock.ts#NodeMock",
-      "mock/src/mocks/mock-server.ts#MockServer",
-      "mock/src/mocks/node-mock.ts#RecordableServer",
       `${engine}/server/memory-server.ts#MemoryServer`,
       `${engine}/server/server.ts#Server`,
     ],
-    hidden: ["handle", "bodyPolicy", "save", "latencyOf", "dataPlane", ...partNames()],
+    hidden: ["handle", "bodyPolicy", "save", "dataPlane", ...partNames()],
   },
   tokens: { declarations: [`${control}/token-mint.ts#TokenMint`] },
   "token-options": {

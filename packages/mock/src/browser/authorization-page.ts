@@ -1,4 +1,4 @@
-import type { MockServer } from "../mocks/mock-server.js";
+import type { MemoryServer } from "@mgmt/engine";
 
 /** The cookie that the mock has set. A page can neither read it from a `Response` nor send it with a `Request`. */
 let cookie: string | undefined;
@@ -10,7 +10,7 @@ let cookie: string | undefined;
  * @param form the fields of the form that is sent to the page. Default: none.
  */
 export const openPage = async (
-  mock: MockServer,
+  mock: MemoryServer,
   url: URL,
   report: (error: unknown) => void,
   form?: FormData,

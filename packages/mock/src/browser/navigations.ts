@@ -1,6 +1,6 @@
 import { oauthPaths } from "@mgmt/engine/internal";
 import * as mockErrors from "../errors/mock-errors.js";
-import type { MockServer } from "../mocks/mock-server.js";
+import type { MemoryServer } from "@mgmt/engine";
 import { baseOf } from "../exchange/web-exchange.js";
 
 /** The members of a `NavigateEvent` that this module uses. Not all supported versions of TypeScript declare it. */
@@ -24,7 +24,10 @@ export interface NavigationOptions {
  * Shows the authorization page of a mock when the page is about to leave for it, until the signal is aborted. Workers of MSW do not pass
  * on navigations.
  */
-export const answerNavigations = (mock: MockServer, { isKept, report, signal }: NavigationOptions): void => {
+export const answerNavigations = (
+  mock: MemoryServer,
+  { isKept, report, signal }: NavigationOptions,
+): void => {
   // As in `NavigateEvent`.
   const { navigation } = globalThis as { navigation?: EventTarget };
   if (!navigation) {
@@ -36,7 +39,7 @@ export const answerNavigations = (mock: MockServer, { isKept, report, signal }: 
     signal.addEventListener("abort", unfollow);
     return;
   }
-  const endpoint = baseOf(mock.authUrl) + oauthPaths.authorize;
+  const endpoint = baseOf(mock.settings.authUrl) + oauthPaths.authorize;
   let isShown = false;
   const listener = (event: Event): void => {
     // The type of the events with this name.

@@ -1,11 +1,13 @@
 import { type HttpHandler, http } from "msw";
 import { realTurn } from "#platform";
-import type { Snapshot } from "@mgmt/engine";
+import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
 import { type LoadedSdk, loadSdk, sdkOf } from "../client/load-sdk.js";
+import { MockClients } from "../client/mock-clients.js";
 import * as mockErrors from "../errors/mock-errors.js";
-import { type MockOptions, MockServer } from "../mocks/mock-server.js";
+import { type MockOptions, serverOptionsOf } from "../mocks/mock-options.js";
+import type { Mock } from "../mocks/mock.js";
 import { respondTo, urlsBelow } from "../exchange/web-exchange.js";
 import { guardRequests } from "./guarded-requests.js";
 import { type Kept, KeptState, type Persistence } from "./kept-state.js";
@@ -29,7 +31,11 @@ const ownOptions: Record<"baseUrl" | "persist", true> = { baseUrl: true, persist
  * Runs the reference server inside a web page. Requests that the page sends to `baseUrl` or `authUrl` are handled in its memory, and
  * never reach the network. Each tab has its own server.
  */
-export class WorkerMock extends MockServer {
+export class WorkerMock
+  extends MemoryServer
+  implements Pick<Mock, "baseUrl" | "authUrl" | "clientOptions" | "fetch">
+{
+  readonly #clients = new MockClients(this);
   readonly #kept: KeptState | undefined;
   readonly #initial: Snapshot;
   readonly #urls: RegExp;
@@ -59,19 +65,21 @@ export class WorkerMock extends MockServer {
     pageMocks.running?.keep();
     const storedState = persist === undefined ? undefined : keptState(persist, options);
     const restored = rest.snapshot ? undefined : storedState?.read();
-    super({
-      ...rest,
-      ...(restored && { snapshot: restored.snapshot, initial: rest.initial ?? restored.initial }),
-      afterMutation: () => {
-        storedState?.writeSoon(this.#state);
-        return afterMutation?.();
-      },
-    });
+    super(
+      serverOptionsOf({
+        ...rest,
+        ...(restored && { snapshot: restored.snapshot, initial: rest.initial ?? restored.initial }),
+        afterMutation: () => {
+          storedState?.writeSoon(this.#state);
+          return afterMutation?.();
+        },
+      }),
+    );
     this.#createWorker = createWorker;
     this.#onDefect = options.onDefect ?? console.error;
     this.#kept = storedState;
     this.#initial = restored?.initial ?? rest.initial ?? this.snapshot();
-    this.#urls = urlsBelow(this.bases);
+    this.#urls = urlsBelow(this.#clients.bases);
   }
 
   /** Handlers for your own worker, as an alternative to `start`: `setupWorker(...mock.handlers, ...yours)`. */
@@ -84,7 +92,7 @@ export class WorkerMock extends MockServer {
           return new Response(this.#probe);
         }
         this.#requests.received += 1;
-        return respondTo(this, this.bases, request);
+        return respondTo(this, this.#clients.bases, request);
       }),
     ];
   }
@@ -124,7 +132,7 @@ export class WorkerMock extends MockServer {
       probe: () => this.#assertIntercepted(),
     });
     try {
-      await startUnderPolicy(this.bases, worker.script, async () => {
+      await startUnderPolicy(this.#clients.bases, worker.script, async () => {
         this.#worker = worker;
         [this.#sdk] = await Promise.all([loadSdk(), worker.start()]);
       });
@@ -133,14 +141,14 @@ export class WorkerMock extends MockServer {
       throw error;
     }
     this.#listen();
-    this.isClosed = false;
+    this.#clients.isClosed = false;
     super.start();
   }
 
   async #stop(): Promise<void> {
     if (pageMocks.running === this.#running) pageMocks.running = undefined;
     this.#listeners.abort();
-    this.isClosed = true;
+    this.#clients.isClosed = true;
     await this.#worker?.stop();
     this.#worker = undefined;
     await super.stop();
@@ -168,6 +176,21 @@ export class WorkerMock extends MockServer {
     if (this.#sdk === undefined) throw mockErrors.notStarted();
     return sdkOf(this.#sdk).createClient({ ...this.clientOptions(), ...options });
   }
+
+  get baseUrl(): string {
+    return this.settings.baseUrl;
+  }
+
+  get authUrl(): string {
+    return this.settings.authUrl;
+  }
+
+  clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
+    return this.#clients.options();
+  }
+
+  readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    this.#clients.fetch(input, init);
 
   #isProbe(url: string): boolean {
     return url.includes(this.#probe);

@@ -2,49 +2,76 @@ import { requestOf } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
 import type { ClientOptions } from "@mgmt/sdk";
 import * as mockErrors from "../errors/mock-errors.js";
+import { baseOf, respondTo } from "../exchange/web-exchange.js";
 import { ClientToken } from "./client-token.js";
 import { VirtualTimers } from "./virtual-timers.js";
 
-/** The parts of a mock that its clients use. */
-interface ClientServer {
-  /** Whether requests of clients fail, because the tests are over. */
-  isClosed(): boolean;
-  /** @param pause waits for the latency of a fault. */
-  send(request: Request, pause: (milliseconds: number) => Promise<void>): Promise<Response>;
-}
+type Pause = (milliseconds: number) => Promise<void>;
 
-/** The token, `fetch`, and timers of the clients of a mock. They pass its time instead of waiting. */
+/** The clients in the process of a server: their options, which pass its time instead of waiting, and `fetch`. */
 export class MockClients {
+  /** The URLs of the server, in the form that `baseOf` returns. */
+  readonly bases: readonly string[];
+  /** Whether requests of clients fail, because the tests are over. */
+  isClosed = false;
+  readonly #server: MemoryServer;
+  readonly #assertReached: () => void;
   readonly #timers: VirtualTimers;
   readonly #token: ClientToken;
-  readonly #server: ClientServer;
 
-  constructor(engine: MemoryServer, server: ClientServer) {
+  /** @param assertReached throws if requests do not reach the server any longer. Default: they always do. */
+  constructor(server: MemoryServer, assertReached: () => void = () => undefined) {
+    this.bases = [server.settings.baseUrl, server.settings.authUrl].map(baseOf);
     this.#server = server;
-    this.#token = new ClientToken(engine);
+    this.#assertReached = assertReached;
+    this.#token = new ClientToken(server);
     this.#timers = new VirtualTimers(async (milliseconds) => {
       // A closed mock does no work, but those who wait for it go on.
-      if (server.isClosed()) this.#timers.pass(milliseconds);
-      else await engine.clock.advance(milliseconds);
+      if (this.isClosed) this.#timers.pass(milliseconds);
+      else await server.clock.advance(milliseconds);
     });
-    engine.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
+    server.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
   }
 
-  /** Returns the options of a client, except for its base URL. */
-  options(): Pick<ClientOptions, "token" | "fetch" | "timers"> {
+  /** Returns the options of a client. */
+  options(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
     return {
+      baseUrl: this.#server.settings.baseUrl,
       token: ({ rejected }) => this.#timers.during(() => this.#token.get(rejected)),
-      fetch: (url, init) => this.#timers.during((pause) => this.#fetch(requestOf(url, init), pause)),
+      fetch: (url, init) => this.#timers.during((pause) => this.#fetchFor(requestOf(url, init), pause)),
       timers: this.#timers,
     };
   }
 
-  async #fetch(
+  /** Sends a request directly to the server. */
+  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return this.#send(new Request(input, init));
+  }
+
+  async #fetchFor(
     request: Request,
     pause: (ms: number, signal: AbortSignal) => Promise<void>,
   ): Promise<Response> {
-    if (this.#server.isClosed()) throw mockErrors.closed(request.method, new URL(request.url).pathname);
+    if (this.isClosed) throw mockErrors.closed(request.method, new URL(request.url).pathname);
     const { signal } = request;
-    return this.#server.send(request, (ms) => pause(ms, signal));
+    return this.#send(request, (ms) => pause(ms, signal));
+  }
+
+  /** @param pause waits for the latency of a fault. Default: in real time. */
+  async #send(request: Request, pause?: Pause): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    this.#assertReached();
+    const response = await untilAborted(signal, respondTo(this.#server, this.bases, request, pause));
+    if (response.type === "error") throw new TypeError("fetch failed");
+    return response;
   }
 }
+
+/** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work goes on. */
+const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });

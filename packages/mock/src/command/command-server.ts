@@ -21,14 +21,13 @@ export interface ReplaySummary {
 
 /** The engine of the command: delays every response if a flag says so, and keeps the resources of a recording after a reset. */
 export class CommandServer extends MemoryServer {
-  readonly #recordings = new Recordings();
-  readonly #latency: number;
+  readonly #recordings: Recordings;
   #afterReset: Snapshot | undefined;
   #replayed: ReplaySummary | undefined;
 
   constructor(options: EngineOptions, latency: number) {
     super(options);
-    this.#latency = latency;
+    this.#recordings = new Recordings(latency);
   }
 
   /** Undefined if no recording was replayed. */
@@ -67,9 +66,7 @@ export class CommandServer extends MemoryServer {
   }
 
   override handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
-    const latency =
-      this.#latency > 0 ? this.#latency : this.#recordings.latencyOf(request.method, request.path);
-    return this.#recordings.handle(request, latency, (request) => super.handle(request));
+    return this.#recordings.handle(request, (request) => super.handle(request));
   }
 
   override bodyPolicy(method: string, path: string): { limit: number; discarded: boolean } {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import type { EngineOptions } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
-import type { MockOptions } from "../mocks/mock-server.js";
+import type { MockOptions } from "../mocks/mock-options.js";
 import { assertHandlers } from "../exchange/request-handlers.js";
 import { type MswServer, prepare } from "../interception/interception.js";
 import { assertServer } from "../interception/listen-options.js";

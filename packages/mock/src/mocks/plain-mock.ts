@@ -1,20 +1,37 @@
 import * as mockErrors from "../errors/mock-errors.js";
-import { type MockOptions, MockServer } from "./mock-server.js";
+import { MemoryServer } from "@mgmt/engine";
+import type { ClientOptions } from "@mgmt/sdk";
+import { MockClients } from "../client/mock-clients.js";
 import type { Mock as NodeMock } from "./mock.js";
-
-/** The members that a mock has only in Node.js. */
-type NodeMembers = Pick<NodeMock, "handlers" | "listen" | "client" | "record" | "replay">;
+import { type MockOptions, serverOptionsOf } from "./mock-options.js";
 
 /** Replaces the class of mock.ts outside of Node.js: a reference server that is reached with `fetch` alone. */
-export class Mock extends MockServer implements NodeMembers {
+export class Mock extends MemoryServer implements Pick<NodeMock, keyof NodeMock> {
+  readonly #clients = new MockClients(this);
+
   constructor(options: MockOptions = {}) {
-    super(options, { validateResponses: true });
+    super(serverOptionsOf(options, { validateResponses: true }));
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.#clients.isClosed = true;
     await this.stop();
   }
+
+  get baseUrl(): string {
+    return this.settings.baseUrl;
+  }
+
+  get authUrl(): string {
+    return this.settings.authUrl;
+  }
+
+  clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
+    return this.#clients.options();
+  }
+
+  readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    this.#clients.fetch(input, init);
 
   get handlers(): never {
     throw mockErrors.needsNode("handlers");

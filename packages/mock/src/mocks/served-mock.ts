@@ -1,21 +1,87 @@
-import type { EngineOptions, Server } from "@mgmt/engine";
+import {
+  type EngineOptions,
+  type EngineRequest,
+  type EngineResponse,
+  MemoryServer,
+  type Server,
+} from "@mgmt/engine";
 import {
   type RunningServer as EngineServer,
   type ServerOptions,
   createServer as createEngineServer,
 } from "@mgmt/engine/http";
-import { NodeMock } from "./node-mock.js";
+import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
+import { MockClients } from "../client/mock-clients.js";
+import { requireSdk } from "../client/sdk.js";
+import type { Recording } from "../record/recording.js";
+import {
+  type ActiveRecording,
+  type RecordOptions,
+  Recordings,
+  type ReplayOptions,
+} from "../record/recordings.js";
+import type { OperationParity } from "../record/replay.js";
+import type { Mock } from "./mock.js";
+import { type MockOptions, serverOptionsOf } from "./mock-options.js";
+
+/** The members of a mock that do not intercept requests. */
+type ServedMembers = Pick<
+  Mock,
+  "client" | "baseUrl" | "authUrl" | "clientOptions" | "fetch" | "record" | "replay"
+>;
 
 /** A mock that is reached over HTTP. */
-export class ServedMock extends NodeMock {
+export class ServedMock extends MemoryServer implements ServedMembers {
+  readonly #clients = new MockClients(this);
+  readonly #recordings = new Recordings();
+
+  constructor(options: MockOptions = {}, defaults: Pick<MockOptions, "validateResponses"> = {}) {
+    super(serverOptionsOf(options, defaults));
+  }
+
   override start(): void {
-    this.isClosed = false;
+    this.#clients.isClosed = false;
     super.start();
   }
 
   override async stop(): Promise<void> {
-    this.isClosed = true;
+    this.#clients.isClosed = true;
     await super.stop();
+  }
+
+  client(options: ClientOptions = {}): MgmtClient {
+    return requireSdk().createClient({ ...this.clientOptions(), ...options });
+  }
+
+  get baseUrl(): string {
+    return this.settings.baseUrl;
+  }
+
+  get authUrl(): string {
+    return this.settings.authUrl;
+  }
+
+  clientOptions(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
+    return this.#clients.options();
+  }
+
+  readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    this.#clients.fetch(input, init);
+
+  async record({ upstream, fetch }: RecordOptions): Promise<ActiveRecording> {
+    return this.#recordings.record({ upstream, fetch });
+  }
+
+  async replay(recording: string | Recording, { latency }: ReplayOptions = {}): Promise<OperationParity[]> {
+    return this.#recordings.replay(this, recording, { latency });
+  }
+
+  override handle(request: EngineRequest): EngineResponse | Promise<EngineResponse> {
+    return this.#recordings.handle(request, (request) => super.handle(request));
+  }
+
+  override bodyPolicy(method: string, path: string): { limit: number; discarded: boolean } {
+    return this.#recordings.bodyPolicy() ?? super.bodyPolicy(method, path);
   }
 }
 

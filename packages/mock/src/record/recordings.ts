@@ -39,22 +39,19 @@ export class Recordings {
   #recorder: Recorder | undefined;
   #latencies: ReadonlyMap<string, number> | undefined;
 
+  /** @param latency by how many milliseconds to delay each response. Default: by the replayed latency, if any. */
+  constructor(private readonly latency = 0) {}
+
   /**
    * Handles a request by the real service while there is a recording in progress, or else by this server.
    *
-   * @param latency by how many milliseconds this server delays its response.
+   * @param handle how this server handles it.
    */
-  handle(request: EngineRequest, latency: number, handle: Handle): ReturnType<Handle> {
+  handle(request: EngineRequest, handle: Handle): ReturnType<Handle> {
     if (this.#recorder) return this.#recorder.handle(request);
+    const latency = this.latency > 0 ? this.latency : this.#latencyOf(request);
     if (latency === 0) return handle(request);
     return setTimeout(latency).then(() => handle(request));
-  }
-
-  /** Returns by how many milliseconds the replayed recording delays a request. */
-  latencyOf(method: string, path: string): number {
-    if (!this.#latencies) return 0;
-    const operation = operationAt(method, path.split("?", 1)[0] ?? "");
-    return (operation && this.#latencies.get(operation.id)) ?? 0;
   }
 
   /** Returns how to read the body of a request that is passed on; undefined without a recording in progress. */
@@ -93,6 +90,13 @@ export class Recordings {
     const report = await replay(server, read);
     this.#latencies = latency ? medianLatencies(read) : undefined;
     return report;
+  }
+
+  /** Returns by how many milliseconds the replayed recording delays a request. */
+  #latencyOf({ method, path }: EngineRequest): number {
+    if (!this.#latencies) return 0;
+    const operation = operationAt(method, path.split("?", 1)[0] ?? "");
+    return (operation && this.#latencies.get(operation.id)) ?? 0;
   }
 }
 
